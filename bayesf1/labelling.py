@@ -261,10 +261,10 @@ def plan_labels(
     metric = resolve_metric(metric, pair)
     if metric.origin is None:
         raise ValueError(f"a plan of labels needs the name of a metric, such as 'f1', not {quoted(metric)}")
-    sampling, weight = sampling_model(pair), pair.check_prior(prior)
+    sampling = sampling_model(pair, prior=prior)
     generator = check_rng(rng)
-    drawn = drawn_gaps(sampling, metric, _DRAWS, prior=weight, rng=generator)
-    doubt = doubt_of(pair, task, metric, prior=weight)
+    drawn = drawn_gaps(sampling, metric, _DRAWS, rng=generator)
+    doubt = doubt_of(pair, task, metric, prior=sampling.prior)
     known = doubt.variance()
     doubt = replace(
         doubt, scale=float(drawn.var()) / known if known > 0.0 else 1.0, mean=float(drawn.mean()), prob=prob

@@ -740,11 +740,14 @@ class SamplingModel:
         ``"independent"``, ``"paired"`` or ``"clustered"``.
     target
         ``"models"``, of which it speaks as they are, or ``"method"``, of which they are runs, or fitted in folds.
+    prior
+        λ of the Dirichlet(λ) on each model's cells.
     """
 
     ev: Evaluation
     assumption: Assumption
-    target: Target = "models"
+    target: Target
+    prior: float
 
     @property
     def shared(self) -> bool:
@@ -777,7 +780,7 @@ class SamplingModel:
             alone.append(Sample(one.seen, slice(i * width, (i + 1) * width)))
         return Samples(tuple(alone), ev.tables)
 
-    def draw(self, *, prior: float, n_draws: int, rng: np.random.Generator) -> Iterator[FloatArray]:
+    def draw(self, *, n_draws: int, rng: np.random.Generator) -> Iterator[FloatArray]:
         """Yield blocks of posterior draws of all models' tables, axes (draw, model, cell).
 
         Weights of patterns are gamma variates and tables are weighted sums of patterns, so that models are
@@ -785,27 +788,24 @@ class SamplingModel:
 
         Parameters
         ----------
-        prior
-            λ of the Dirichlet(λ) on each model's cells.
         n_draws
             How many draws in all; memory does not grow with it.
         rng
             The source of randomness.
         """
-        return self.ev.task.draw(self, prior=prior, n_draws=n_draws, rng=rng)
+        return self.ev.task.draw(self, n_draws=n_draws, rng=rng)
 
     def scores(
-        self, metrics: Sequence[Metric], *, prior: float, n_draws: int, rng: np.random.Generator
+        self, metrics: Sequence[Metric], *, n_draws: int, rng: np.random.Generator
     ) -> list[FloatArray]:
         """Return posterior draws of the scores of what is compared, for each metric an array (draw, name)."""
-        blocks = self.score_blocks(metrics, prior=prior, n_draws=n_draws, rng=rng)
+        blocks = self.score_blocks(metrics, n_draws=n_draws, rng=rng)
         return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
 
     def score_blocks(
         self,
         metrics: Sequence[Metric],
         *,
-        prior: float,
         n_draws: int,
         rng: np.random.Generator,
         controls: Sequence[LinearControl | None] = (),
@@ -821,7 +821,7 @@ class SamplingModel:
         ----------
         metrics
             The metrics.
-        prior, n_draws, rng
+        n_draws, rng
             As in `draw`.
         controls
             Control variates of the metrics, or none; for each, its draws (inflated as those of the metric, axes (draw, 2)),
@@ -837,10 +837,10 @@ class SamplingModel:
         inflations = [self.inflation(metric) for metric in metrics]
         training: list[RunVariance | None] = [None] * len(metrics)
         if self.target == "method":
-            training[:] = self.training(metrics, prior=prior, rng=np.random.default_rng((seed, 0)))
+            training[:] = self.training(metrics, rng=np.random.default_rng((seed, 0)))
         # Controls are asked as metrics are, of tables and cells.
         functions = [*metrics, *(cast("Metric", control) for control in controls if control is not None)]
-        for drawn in self.ev.task.draw_scores(self, functions, prior=prior, n_draws=n_draws, rng=rng):
+        for drawn in self.ev.task.draw_scores(self, functions, n_draws=n_draws, rng=rng):
             rest = iter(drawn[len(metrics) :])
             controlled = [None if control is None else next(rest) for control in controls]
             scores = []
@@ -890,15 +890,13 @@ class SamplingModel:
         folds = self.ev.folds if self.shared else self.ev.folds.tables_only
         return TrainingVariance(folds, self.ev.cells)
 
-    def training(
-        self, metrics: Sequence[Metric], *, prior: float, rng: np.random.Generator
-    ) -> list[RunVariance]:
+    def training(self, metrics: Sequence[Metric], *, rng: np.random.Generator) -> list[RunVariance]:
         """Return how much training adds to the doubt about the methods, for each metric."""
         ev = self.ev
         groups = [[ev.models.index(run) for run in method.runs] for method in ev.methods]
         drawn: list[FloatArray | None] = [None] * len(metrics)
         if self.shared:
-            blocks = ev.task.draw_scores(self, metrics, prior=prior, n_draws=_PILOT, rng=rng)
+            blocks = ev.task.draw_scores(self, metrics, n_draws=_PILOT, rng=rng)
             parts = zip(metrics, zip(*blocks, strict=True), strict=True)
             drawn = [self.inflation(m).widening * np.concatenate(scores) for m, scores in parts]
         return [
@@ -1014,12 +1012,14 @@ class SamplingModel:
         )
 
 
-def sampling_model(ev: Evaluation, assumption: str = "auto", target: str = "auto") -> SamplingModel:
+def sampling_model(
+    ev: Evaluation, assumption: str = "auto", target: str = "auto", prior: float | None = None
+) -> SamplingModel:
     """Return an evaluation under an assumption, and for a target, or say why the data do not support it."""
     check_known(assumption, "assumption", ASSUMPTIONS)
-    target = check_target(ev, target)
+    target, weight = check_target(ev, target), ev.check_prior(prior)
     if assumption in ("auto", "independent"):
-        return SamplingModel(ev, ev.assumption if assumption == "auto" else "independent", target)
+        return SamplingModel(ev, ev.assumption if assumption == "auto" else "independent", target, weight)
     if ev.units is None or not ev.units.shared:
         raise ValueError(
             f"{assumption!r} needs the counts of each unit, but only totals are known; build the "
@@ -1031,13 +1031,13 @@ def sampling_model(ev: Evaluation, assumption: str = "auto", target: str = "auto
                 "'clustered' needs units of several items, but here every item is its own unit; "
                 "give groups= when building the evaluation"
             )
-        return SamplingModel(ev, "clustered", target)
+        return SamplingModel(ev, "clustered", target, weight)
     items = ev if ev.units.single else ev.items
     if items is None:
         raise ValueError(
             f"'paired' needs single items, but only the sums over each {ev.unit} are known; ask for 'clustered'"
         )
-    return SamplingModel(items, "paired", target)
+    return SamplingModel(items, "paired", target, weight)
 
 
 def check_target(ev: Evaluation, target: str) -> Target:

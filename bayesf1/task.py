@@ -123,11 +123,11 @@ class Task(ABC):
 
     @abstractmethod
     def draw(
-        self, sampling: SamplingModel, *, prior: float, n_draws: int, rng: np.random.Generator
+        self, sampling: SamplingModel, *, n_draws: int, rng: np.random.Generator
     ) -> Iterator[FloatArray]:
         """Yield blocks of posterior draws of all models' tables, axes (draw, model, cell)."""
 
-    def drawn_units(self, sampling: SamplingModel, metric: Metric, prior: float) -> Units | None:
+    def drawn_units(self, sampling: SamplingModel, metric: Metric) -> Units | None:
         """Return the units whose gamma weights are all that a metric is drawn from, the prior's among them, or None."""
         return None
 
@@ -136,12 +136,11 @@ class Task(ABC):
         sampling: SamplingModel,
         metrics: Sequence[Metric],
         *,
-        prior: float,
         n_draws: int,
         rng: np.random.Generator,
     ) -> Iterator[tuple[FloatArray, ...]]:
         """Yield blocks of posterior draws of all models' scores, for each metric an array (draw, model)."""
-        for tables in self.draw(sampling, prior=prior, n_draws=n_draws, rng=rng):
+        for tables in self.draw(sampling, n_draws=n_draws, rng=rng):
             yield tuple(metric(tables, self.cells) for metric in metrics)
 
     def outcomes(self, ev: Evaluation) -> Outcomes | None:

@@ -41,8 +41,7 @@ class Quality(NamedTuple):
 
 def interval(ev: bf.Evaluation, assumption: str, rng: np.random.Generator, n_draws: int = 2000) -> np.ndarray:
     """Return the equal-tailed 95 % interval of F1(B) - F1(A)."""
-    blocks = sampling_model(ev, assumption).scores([F1], prior=1.0, n_draws=n_draws, rng=rng)
-    scores = np.concatenate([block for (block,) in blocks])
+    (scores,) = sampling_model(ev, assumption, prior=1.0).scores([F1], n_draws=n_draws, rng=rng)
     return np.quantile(scores[:, 1] - scores[:, 0], [0.025, 0.975])
 
 

@@ -110,8 +110,8 @@ def study(
     ends: dict[str, list[np.ndarray]] = {name: [] for name in COLUMNS}
     for _ in range(replicates):
         ev = simulate()
-        f1, sampling = resolve_metric("f1", ev), sampling_model(ev)
-        plain = np.concatenate([f1(t, ev.cells) for t in sampling.draw(prior=1.0, n_draws=DRAWS, rng=rng)])
+        f1, sampling = resolve_metric("f1", ev), sampling_model(ev, prior=1.0)
+        plain = np.concatenate([f1(t, ev.cells) for t in sampling.draw(n_draws=DRAWS, rng=rng)])
         inflation = sampling.inflation(f1)
         factors = inflation.factors(len(plain), rng)
         stretched = replace(inflation, pull=None)(plain, factors, rng)

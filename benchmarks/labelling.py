@@ -113,8 +113,7 @@ def audited(
 def ends(ev: bf.Evaluation, rng: np.random.Generator, metric: str = "f1") -> np.ndarray:
     """Return 95 % intervals of both models' scores and of their difference, axes (end, [A, B, B - A])."""
     measure = resolve_metric(metric, ev)
-    blocks = sampling_model(ev).scores([measure], prior=ev.task.default_prior, n_draws=DRAWS, rng=rng)
-    scores = np.concatenate([block for (block,) in blocks])
+    (scores,) = sampling_model(ev).scores([measure], n_draws=DRAWS, rng=rng)
     every = np.column_stack([scores, scores[:, 1] - scores[:, 0]])
     return np.quantile(every, [0.025, 0.975], axis=0)
 

@@ -14,7 +14,6 @@ from bayesf1.base.checks import ArrayLike, Numbers, RNGLike, Size
 from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.fscore import UnitDistribution, beta_quantile, beta_tail, logit_nodes, logit_window
 
-
 # Secant steps towards a quantile before it is bracketed.
 _STEPS = 8
 
@@ -135,7 +134,7 @@ class Difference(Posterior):
             slope = sign / scale if before is None else (miss - before[1]) / (x - before[0])
             step = miss / slope if slope else np.inf
             if abs(step) <= 1e-14:
-                return x - step
+                return float(x - step)
             before, x = (x, miss), x - step
         a, b = (self.b, self.a) if upper else (self.a, self.b)
         # B - A is below the first point only if B is very low or A very high, which together has probability q.

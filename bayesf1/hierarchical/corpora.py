@@ -322,7 +322,7 @@ class PlainScores(Task):
         raise ValueError(f"unknown metric {quoted(asked)}; {nearest(str(asked), self.cells)}")
 
     def draw(
-        self, sampling: SamplingModel, *, prior: float, n_draws: int, rng: np.random.Generator
+        self, sampling: SamplingModel, *, n_draws: int, rng: np.random.Generator
     ) -> Iterator[FloatArray]:
         """Refuse: of a plain score nothing is known but itself."""
         raise ValueError("plain scores have no draws of their own; those of the fit are fit.to_arviz()")
@@ -341,12 +341,12 @@ def fit_scores(
 ) -> Fitted:
     """Fit the random-effects model of scores; draws are independent, and `chains` only how they are kept."""
     noun, evaluations = read_corpora(data)
-    taken = {name: sampling_model(ev, assumption) for name, ev in evaluations.items()}
+    taken = {name: sampling_model(ev, assumption, prior=prior.cells) for name, ev in evaluations.items()}
     found = {name: resolve_metrics(metrics, sampling.ev) for name, sampling in taken.items()}
     common, names = _common(found, taken), tuple(taken)
     size = sum(1 if u.ev.units is None else u.ev.units.n_patterns for u in taken.values())
     n_pilot = int(np.clip(min(_VARIATES // size, _DRAWS // len(taken)), _LEAST, _MOST))
-    parts = [_summary(taken[n], found[n], prior.cells, n_pilot, rng, f" on {noun} {n!r}") for n in names]
+    parts = [_summary(taken[n], found[n], n_pilot, rng, f" on {noun} {n!r}") for n in names]
     plain, centres, covariances = (np.stack(column) for column in zip(*parts, strict=True))
     task = PlainScores.of(common, headline(taken[names[0]].ev, [metric.name for metric in common]))
     ev = Evaluation(next(iter(evaluations.values())).names, task, plain)
@@ -395,7 +395,6 @@ def fit_scores(
 def _summary(
     sampling: SamplingModel,
     metrics: Sequence[Metric],
-    prior: float | None,
     n_draws: int,
     rng: np.random.Generator,
     where: str,
@@ -406,7 +405,7 @@ def _summary(
     corpora would add up to too high an average.
     """
     ev = sampling.ev
-    drawn = sampling.scores(metrics, prior=ev.check_prior(prior), n_draws=n_draws, rng=rng)
+    drawn = sampling.scores(metrics, n_draws=n_draws, rng=rng)
     for metric, scores in zip(metrics, drawn, strict=True):
         check_spread(sampling.settings(metric), scores, ev.names, metric.label + where)
     found = (

@@ -109,8 +109,8 @@ def compare(
     ev = ev.pair(a, b)
     metrics = resolve_metrics(metrics, ev)
     check_known(method, "method", METHODS)
-    sampling = sampling_model(ev, assumption, target)
-    options = Options.of(ev, metrics, rope, prior, prob, method, n_draws, rng)
+    sampling = sampling_model(ev, assumption, target, prior)
+    options = Options.of(metrics, rope, prob, method, n_draws, rng)
     found = _compare_all(sampling, metrics, options)
     if ev.folds is not None:
         other: Target = "models" if sampling.target == "method" else "method"
@@ -124,7 +124,6 @@ class Options:
     """The options of a comparison, checked."""
 
     rope: Rope
-    prior: float
     prob: float
     method: str
     n_draws: int | None
@@ -134,10 +133,8 @@ class Options:
     @classmethod
     def of(
         cls,
-        ev: Evaluation,
         metrics: Sequence[Metric],
         rope: RopeLike,
-        prior: float | None,
         prob: float,
         method: str,
         n_draws: int | None,
@@ -146,7 +143,6 @@ class Options:
         """Return the options, or say which of them cannot be."""
         return cls(
             rope=comparison.check_rope(rope, *metrics),
-            prior=ev.check_prior(prior),
             prob=check_prob(prob),
             method=method,
             n_draws=None if n_draws is None else check_draws(n_draws),
@@ -215,7 +211,7 @@ def _compare_all(sampling: SamplingModel, metrics: list[Metric], options: Option
 
 def _without_draws(sampling: SamplingModel, metric: Metric, options: Options) -> Comparison | None:
     """Return the comparison in closed form; None if only draws will do."""
-    posteriors = ScorePosterior(sampling, metric, options.prior).exact_pair
+    posteriors = ScorePosterior(sampling, metric).exact_pair
     if posteriors is None:
         return None
     tails = Tails.of_distribution(posteriors.difference, metric, options.rope)
@@ -232,7 +228,7 @@ def _by_draws(sampling: SamplingModel, metrics: list[Metric], options: Options) 
     order = slice(None, None, 1 if ordered.ev.names == names else -1)
     controls: list[LinearControl | None] = [None] * len(metrics)
     if options.method != "montecarlo":
-        controls = [LinearControl.of(ordered, metric, options.prior) for metric in metrics]
+        controls = [LinearControl.of(ordered, metric) for metric in metrics]
     pairs = zip(metrics, controls, strict=True)
     counts = [_DrawCounts(metric, control, options.rope, order) for metric, control in pairs]
     n_draws = _draw(ordered, counts, options)
@@ -246,9 +242,7 @@ def _draw(sampling: SamplingModel, counts: list[_DrawCounts], options: Options) 
     n = most if options.n_draws or options.method == "montecarlo" else min(most, _FIRST)
     rng, made = np.random.default_rng(options.seed), 0
     while made < n:
-        blocks = sampling.score_blocks(
-            metrics, prior=options.prior, n_draws=n - made, rng=rng, controls=controls
-        )
+        blocks = sampling.score_blocks(metrics, n_draws=n - made, rng=rng, controls=controls)
         for block in blocks:
             for one, scores, control in zip(
                 counts, block[: len(metrics)], block[len(metrics) :], strict=True
@@ -274,7 +268,7 @@ def _of_counts(sampling: SamplingModel, counts: _DrawCounts, options: Options, n
             tails = tails._replace(p_less=beyond, p_greater=beyond)
     scores = np.concatenate(counts.kept)[:, counts.order]
     differences = scores[:, 1] - scores[:, 0]
-    posteriors = ScorePosterior(sampling, metric, options.prior, scores).pair(differences)
+    posteriors = ScorePosterior(sampling, metric, scores).pair(differences)
     return comparison_of(sampling, metric, options, tails, posteriors, mcse=mcse, n_draws=n_draws)
 
 
@@ -331,7 +325,6 @@ def comparison_of(
     settings = comparison.Settings.of(
         sampling,
         metric,
-        prior=options.prior,
         prob=options.prob,
         rope=options.rope,
         method="montecarlo" if mcse else "exact",
@@ -364,7 +357,7 @@ def comparison_of(
         settings=settings,
         ev=ev,
         alike=ev.alike,
-        variance=_variance(sampling, metric, options.prior) if of_methods else None,
+        variance=_variance(sampling, metric) if of_methods else None,
         size_correlation=float(sampling.size_correlations(metric)[-1]),
         pairing_unknown=len(set(gold)) == 1 and known[2],
         remarks=(*ev.notes, *ev.task.notes_on(sampling, metric), *unlike_gold(ev.names, gold)),
@@ -376,12 +369,12 @@ def _gold(ev: Evaluation) -> list[float]:
     return (ev.tables[:, 0] + ev.tables[:, 2]).tolist() if ev.cells[:3] == ("tp", "fp", "fn") else []
 
 
-def _variance(sampling: SamplingModel, metric: Metric, prior: float) -> comparison.Variance:
+def _variance(sampling: SamplingModel, metric: Metric) -> comparison.Variance:
     """Return how much of the uncertainty about two methods comes from training, and how much from the test items."""
     rng = np.random.default_rng(0)
-    (known,) = sampling.training([metric], prior=prior, rng=rng)
+    (known,) = sampling.training([metric], rng=rng)
     models = replace(sampling, target="models")
-    (scores,) = models.scores([metric], prior=prior, n_draws=_PARTS, rng=rng)
+    (scores,) = models.scores([metric], n_draws=_PARTS, rng=rng)
     differences = scores[:, 1] - scores[:, 0]
     # Of inflated draws the variance may be without bounds.
     low, high = np.quantile(differences, [0.158655, 0.841345])

@@ -124,9 +124,9 @@ class Settings(SamplingSettings):
     signed: tuple[tuple[str, str], ...] = ()
 
     @classmethod
-    def of(cls, sampling: SamplingModel, metric: Metric, *, prior: float, **asked: Any) -> Settings:
+    def of(cls, sampling: SamplingModel, metric: Metric, **asked: Any) -> Settings:
         """Return the settings of a comparison by one metric, with the prior in words and its citation."""
-        task = sampling.ev.task
+        task, prior = sampling.ev.task, sampling.prior
         name = task.describe_prior(prior) if sampling.training_variance is None else "No prior"
         sampled = vars(sampling.settings(metric))
         return cls(**sampled, prior=prior, prior_name=name, citation=task.citation, **asked)
@@ -557,9 +557,8 @@ class Comparisons(Answer, Mapping[str, Comparison]):
         first, metrics = self.headline, [c.definition for c in self.values()]
         ev, asked = first.ev, first.settings
         n = _CHAINS * -(-check_draws(n_draws) // _CHAINS)
-        sampling = sampling_model(ev, asked.assumption, asked.target)
-        prior = ev.task.default_prior if asked.prior is None else asked.prior
-        drawn = sampling.scores(metrics, prior=prior, n_draws=n, rng=check_rng(rng))
+        sampling = sampling_model(ev, asked.assumption, asked.target, asked.prior)
+        drawn = sampling.scores(metrics, n_draws=n, rng=check_rng(rng))
         clipped = [np.clip(values, *metric.support) for values, metric in zip(drawn, metrics, strict=True)]
         scores = np.stack(clipped, axis=-1).reshape(_CHAINS, n // _CHAINS, -1, len(metrics))
         differences = scores[..., 1, :] - scores[..., 0, :]

@@ -90,7 +90,7 @@ class LinearControl:
     inflation: SmallSampleInflation
 
     @classmethod
-    def of(cls, sampling: SamplingModel, metric: Metric, prior: float) -> LinearControl | None:
+    def of(cls, sampling: SamplingModel, metric: Metric) -> LinearControl | None:
         """Return the control of the second model's score minus the first's; None if draws stand by themselves."""
         ev, task = sampling.ev, sampling.ev.task
         if ev.methods or sampling.training_variance is not None or not metric.smooth:
@@ -99,7 +99,7 @@ class LinearControl:
         # A pull on both models alike leaves their difference as it is.
         if inflation.freedom < _FEWEST_UNITS - 1.0 or (inflation.pull is not None and np.ptp(inflation.pull)):
             return None
-        units = task.drawn_units(sampling, metric, prior)
+        units = task.drawn_units(sampling, metric)
         if units is None:
             return None
         # The prior's units move the centre.

@@ -119,13 +119,13 @@ def compare_classes(
     if not len(chosen):
         raise ValueError(f"classes names no class; {nearest('', ev.classes)}")
     metrics = resolve_metrics([f"{metric}[{name}]" for name in chosen], ev)
-    options = Options.of(ev, metrics, rope, prior, prob, "auto", n_draws, rng)
-    sampling = sampling_model(ev, assumption, target)
+    options = Options.of(metrics, rope, prob, "auto", n_draws, rng)
+    sampling = sampling_model(ev, assumption, target, prior)
     # The models stand in the order of their names, so that swapping them swaps the answer and no more.
     order = 1 if ev.names[0] < ev.names[1] else -1
     ordered = replace(sampling, ev=ev.select(sorted(ev.names)))
     rng = np.random.default_rng(options.seed)
-    drawn = ordered.scores(metrics, prior=options.prior, n_draws=n_draws, rng=rng)
+    drawn = ordered.scores(metrics, n_draws=n_draws, rng=rng)
     differences = np.stack([scores[:, 1] - scores[:, 0] for scores in drawn], axis=1)
     differences = order * shrink_draws(differences, np.random.default_rng((options.seed, 1)))
     return ClassComparisons(
@@ -140,7 +140,7 @@ def _of_class(
     sampling: SamplingModel, metric: Metric, options: Options, scores: FloatArray, differences: FloatArray
 ) -> Comparison:
     tails, mcse = Tails.of_draws(metric.sign * differences, options.rope)
-    posteriors = ScorePosterior(sampling, metric, options.prior, scores).pair(differences)
+    posteriors = ScorePosterior(sampling, metric, scores).pair(differences)
     gap = float(posteriors.difference.mean())
     return comparison_of(
         sampling, metric, options, tails, posteriors, mcse=mcse, n_draws=len(differences), gap=gap

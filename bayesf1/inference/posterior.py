@@ -111,11 +111,11 @@ def posteriors(
 
     Of a score that is the same on all of few units, or in all folds, nothing is believed either.
     """
-    sampling, prior = sampling_model(ev, assumption, target), ev.check_prior(prior)
+    sampling = sampling_model(ev, assumption, target, prior)
     n_draws = number_of_draws(sampling, metrics, n_draws)
     warn_if_few(sampling, *metrics)
     found = {}
-    for known in score_posteriors(sampling, metrics, prior, n_draws, rng):
+    for known in score_posteriors(sampling, metrics, n_draws, rng):
         metric, settings = known.metric, sampling.settings(known.metric)
         for i, (model, score) in enumerate(zip(ev.names, sampling.plain(metric), strict=True)):
             post = known.score(i)
@@ -205,15 +205,14 @@ class ScorePosterior:
 
     Attributes
     ----------
-    sampling, metric, prior
-        What was sampled, what is scored, and λ.
+    sampling, metric
+        What was sampled and believed, and what is scored.
     draws
         Joint draws of the scores, axes (draw, name); None if they are not needed, or not yet made.
     """
 
     sampling: SamplingModel
     metric: Metric
-    prior: float
     draws: FloatArray | None = None
 
     @cached_property
@@ -226,7 +225,7 @@ class ScorePosterior:
             return [contrasts.distribution(weights, metric.support) for weights in np.eye(len(ev.models))]
         if not sampling.closed:
             return [None] * len(ev.names)
-        return [distribution_of(metric, ev, i, self.prior) for i in range(len(ev.names))]
+        return [distribution_of(metric, ev, i, sampling.prior) for i in range(len(ev.names))]
 
     def score(self, i: int) -> Posterior:
         """Return the posterior of one of the scores."""
@@ -256,14 +255,14 @@ class ScorePosterior:
 
 
 def score_posteriors(
-    sampling: SamplingModel, metrics: Sequence[Metric], prior: float, n_draws: int, rng: RNGLike
+    sampling: SamplingModel, metrics: Sequence[Metric], n_draws: int, rng: RNGLike
 ) -> list[ScorePosterior]:
     """Return what is believed of the scores by each metric; those without closed forms share draws."""
-    found = [ScorePosterior(sampling, metric, prior) for metric in metrics]
+    found = [ScorePosterior(sampling, metric) for metric in metrics]
     missing = [known.metric for known in found if None in known.exact]
     if not missing:
         return found
-    drawn = iter(sampling.scores(missing, prior=prior, n_draws=n_draws, rng=check_rng(rng)))
+    drawn = iter(sampling.scores(missing, n_draws=n_draws, rng=check_rng(rng)))
     return [replace(known, draws=next(drawn)) if None in known.exact else known for known in found]
 
 

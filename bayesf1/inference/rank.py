@@ -223,12 +223,11 @@ def rank(
     metric = resolve_metric(metric, ev)
     if len(ev.names) < 2:
         raise ValueError(f"a ranking needs at least two models, and {ev.names[0]!r} is the only one")
-    sampling = sampling_model(ev, assumption, target)
-    prior = ev.check_prior(prior)
+    sampling = sampling_model(ev, assumption, target, prior)
     asked = {"rope": check_rope(rope, metric), "prob": check_prob(prob), "rng": start_of(rng)}
     usual = sampling.n_draws([metric], min(_DRAWS, max(_COMPARISONS // len(ev.names) ** 2, 1000)), 2000)
     n_draws = number_of_draws(sampling, [metric], usual if n_draws is None else n_draws)
-    (drawn,) = sampling.scores([metric], prior=prior, n_draws=n_draws, rng=check_rng(rng))
+    (drawn,) = sampling.scores([metric], n_draws=n_draws, rng=check_rng(rng))
     # Draws of a model lie side by side, as one model after another is looked at.
     scores = np.asfortranarray(drawn)
     check_spread(sampling.settings(metric), scores, ev.names, metric.label)
@@ -237,8 +236,8 @@ def rank(
         sampling.plain(metric),
         ev.names,
         metric,
-        Settings.of(sampling, metric, prior=prior, method="montecarlo", n_draws=n_draws, **asked),
-        posteriors=ScorePosterior(sampling, metric, prior).exact,
+        Settings.of(sampling, metric, method="montecarlo", n_draws=n_draws, **asked),
+        posteriors=ScorePosterior(sampling, metric).exact,
         remarks=(*ev.notes, *ev.task.notes_on(sampling, metric)),
     )
 

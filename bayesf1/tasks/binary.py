@@ -67,16 +67,16 @@ class BinaryOutcome(Task):
         return listed, np.full(len(listed), prior / max(2 ** (n_models - 1) - 1, 1))
 
     def draw(
-        self, sampling: SamplingModel, *, prior: float, n_draws: int, rng: np.random.Generator
+        self, sampling: SamplingModel, *, n_draws: int, rng: np.random.Generator
     ) -> Iterator[FloatArray]:
         """Yield draws: Dirichlets of each model's cells, or of the patterns that the models share."""
-        ev = sampling.ev
+        ev, prior = sampling.ev, sampling.prior
         if not sampling.shared:
             outcomes, believed = self.prior_outcomes(1, prior)
             yield from draw_cells(ev.tables + believed @ outcomes[:, 0], n_draws=n_draws, rng=rng)
             return
         assert ev.units is not None
-        atoms, listed = atoms_of(2.0 * prior), self.drawn_units(sampling, None, prior)
+        atoms, listed = atoms_of(2.0 * prior), self.drawn_units(sampling, None)
         units = listed or ev.units
         adds = (units.weights > 0) & units.rows.any(axis=1)
         rows, weights = units.rows[adds], units.weights[adds]
@@ -85,9 +85,9 @@ class BinaryOutcome(Task):
             tables = flat.reshape(len(flat), *ev.tables.shape)
             yield tables if listed else tables + self._prior_atoms(tables.shape, prior, atoms, rng)
 
-    def drawn_units(self, sampling: SamplingModel, metric: Metric | None, prior: float) -> Units | None:
+    def drawn_units(self, sampling: SamplingModel, metric: Metric | None) -> Units | None:
         """Return the patterns that the models share, and the prior's, where models are few."""
-        ev = sampling.ev
+        ev, prior = sampling.ev, sampling.prior
         if not sampling.shared or 2 ** len(ev.models) > atoms_of(2.0 * prior):
             return None
         assert ev.units is not None

@@ -361,14 +361,14 @@ class LabelSets(Classed):
     true_negatives: ClassVar[bool] = True
 
     def draw(
-        self, sampling: SamplingModel, *, prior: float, n_draws: int, rng: np.random.Generator
+        self, sampling: SamplingModel, *, n_draws: int, rng: np.random.Generator
     ) -> Iterator[FloatArray]:
         """Yield draws: gamma weights of patterns, and a prior over more joint outcomes than could be listed.
 
         They are K to the power of the models' number and more. The prior is a gamma process, of which only the
         few atoms that carry mass are drawn, each with a random joint outcome.
         """
-        ev, n_models = sampling.ev, len(sampling.ev.models)
+        ev, n_models, prior = sampling.ev, len(sampling.ev.models), sampling.prior
         if not sampling.shared or ev.units is None:
             yield from draw_cells(ev.tables + prior / len(self.classes), n_draws=n_draws, rng=rng)
             return

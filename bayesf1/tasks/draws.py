@@ -86,12 +86,12 @@ class BootstrappedTask(Task):
         """Say that nothing was believed before the data."""
         return "No prior"
 
-    def drawn_units(self, sampling: SamplingModel, metric: Metric, prior: float) -> Units:
+    def drawn_units(self, sampling: SamplingModel, metric: Metric) -> Units:
         """Return the units: there is no prior."""
         return bootstrapped(sampling)
 
     def draw(
-        self, sampling: SamplingModel, *, prior: float, n_draws: int, rng: np.random.Generator
+        self, sampling: SamplingModel, *, n_draws: int, rng: np.random.Generator
     ) -> Iterator[FloatArray]:
         """Return draws of the Bayesian bootstrap over units, which has no prior."""
         return draw_bootstrap(sampling, n_draws=n_draws, rng=rng)
@@ -101,7 +101,6 @@ class BootstrappedTask(Task):
         sampling: SamplingModel,
         metrics: Sequence[Metric],
         *,
-        prior: float,
         n_draws: int,
         rng: np.random.Generator,
     ) -> Iterator[tuple[FloatArray, ...]]:
@@ -115,11 +114,11 @@ class BootstrappedTask(Task):
         ratios = [metric.expansion(tables, self.cells, units.many) for metric in asked]
         known = [pair for pair in ratios if pair is not None]
         if len(known) < len(ratios):
-            yield from super().draw_scores(sampling, metrics, prior=prior, n_draws=n_draws, rng=rng)
+            yield from super().draw_scores(sampling, metrics, n_draws=n_draws, rng=rng)
             return
         if units.many and len(known) > 1:
             # Units that are drawn together are drawn for each metric by itself, whichever others there are.
-            draw = partial(self.draw_scores, sampling, prior=prior, n_draws=n_draws)
+            draw = partial(self.draw_scores, sampling, n_draws=n_draws)
             streams = [
                 draw(
                     [metric, *(control for control in controls if control.name == metric.name)],

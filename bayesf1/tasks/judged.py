@@ -554,11 +554,11 @@ class Audited(Task):
         return f"Dirichlet({prior:g}) prior of gold labels, shared by {self.strata.possible} combinations of answers"
 
     def draw(
-        self, sampling: SamplingModel, *, prior: float, n_draws: int, rng: np.random.Generator
+        self, sampling: SamplingModel, *, n_draws: int, rng: np.random.Generator
     ) -> Iterator[FloatArray]:
         """Yield draws: gamma weights of units, and gold labels of what has none from the labelled items of its stratum."""
         quoted, k = self._shown(sampling), len(self.strata.golds)
-        for parts in self._drawn(sampling, prior, n_draws, rng):
+        for parts in self._drawn(sampling, n_draws, rng):
             tables = np.zeros((len(parts[0]), len(quoted), len(self.strata.pairs), k + 1))
             for i, (model, filled) in enumerate(zip(quoted, parts, strict=True)):
                 tables[:, i, self.strata.columns[:, model], :k] = filled
@@ -569,14 +569,13 @@ class Audited(Task):
         sampling: SamplingModel,
         metrics: Sequence[Metric],
         *,
-        prior: float,
         n_draws: int,
         rng: np.random.Generator,
     ) -> Iterator[tuple[FloatArray, ...]]:
         """Yield draws of scores from tables of the task, as draws have no gaps and far fewer cells are enough."""
         scored = [cast("_Scored", metric.function) for metric in metrics]
         words = [self.strata.word_sums(model) for model in self._shown(sampling)]
-        for parts in self._drawn(sampling, prior, n_draws, rng):
+        for parts in self._drawn(sampling, n_draws, rng):
             matrices = [_by_word(filled, word) for filled, word in zip(parts, words, strict=True)]
             tables = np.tensordot(np.stack(matrices, axis=1), self.outcomes_of_gold, 2)
             yield tuple(each.inner(tables, self.task.cells) for each in scored)
@@ -585,14 +584,14 @@ class Audited(Task):
         return [self.strata.models.index(model) for model in sampling.ev.models]
 
     def _drawn(
-        self, sampling: SamplingModel, prior: float, n_draws: int, rng: np.random.Generator
+        self, sampling: SamplingModel, n_draws: int, rng: np.random.Generator
     ) -> Iterator[list[FloatArray]]:
         """Yield, for each model, draws of how many items have which gold label, axes (draw, stratum, gold)."""
         ev, n = sampling.ev, len(sampling.ev.models)
         units = ev.units if sampling.shared else ev.item_units or ev.units
         assert units is not None
         samples = [units.select([i], n) for i in range(1 if sampling.shared else n)]
-        drawn = [self._of_sample(part, prior, n_draws, rng) for part in samples]
+        drawn = [self._of_sample(part, sampling.prior, n_draws, rng) for part in samples]
         for blocks in zip(*drawn, strict=True):
             yield [blocks[0]] * n if sampling.shared else list(blocks)
 
@@ -737,7 +736,7 @@ def error_correlation(task: Audited, tables: FloatArray) -> float:
 
 def drawn_gaps(sampling: SamplingModel, metric: Metric, n_draws: int, **how: Any) -> FloatArray:
     """Return draws of the score of one model, or of the difference of two."""
-    how = {"prior": sampling.ev.task.default_prior, "rng": np.random.default_rng(0), **how}
+    how = {"rng": np.random.default_rng(0), **how}
     (scores,) = sampling.scores([metric], n_draws=min(n_draws, sampling.n_draws([metric])), **how)
     return np.asarray(scores[:, -1] - scores[:, 0] if scores.shape[1] > 1 else scores[:, 0])
 

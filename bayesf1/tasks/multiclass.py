@@ -180,10 +180,11 @@ class MultiClass(Classed):
         return (*found, note)
 
     def draw(
-        self, sampling: SamplingModel, *, prior: float, n_draws: int, rng: np.random.Generator
+        self, sampling: SamplingModel, *, n_draws: int, rng: np.random.Generator
     ) -> Iterator[FloatArray]:
         """Yield draws: gamma weights of patterns, and of the prior's items, on which the models are right by themselves."""
-        observed, items = sampling.ev.tables, self._prior_items(sampling.ev.tables, prior)
+        prior, observed = sampling.prior, sampling.ev.tables
+        items = self._prior_items(observed, prior)
         m, _, k = items.shape
         for tables in draw_bootstrap(sampling, n_draws=n_draws, rng=rng, more=2 * observed.size):
             n = len(tables)
@@ -208,13 +209,12 @@ class MultiClass(Classed):
         sampling: SamplingModel,
         metrics: Sequence[Metric],
         *,
-        prior: float,
         n_draws: int,
         rng: np.random.Generator,
     ) -> Iterator[tuple[FloatArray, ...]]:
         """Yield draws of scores; averages over classes are moved and widened as classes of few items ask for."""
-        known = [self._correction(metric, sampling.ev.tables, prior) for metric in metrics]
-        for block in super().draw_scores(sampling, metrics, prior=prior, n_draws=n_draws, rng=rng):
+        known = [self._correction(metric, sampling.ev.tables, sampling.prior) for metric in metrics]
+        for block in super().draw_scores(sampling, metrics, n_draws=n_draws, rng=rng):
             yield tuple(shift + widening * s for (shift, widening), s in zip(known, block, strict=True))
 
     def _correction(self, metric: Any, tables: FloatArray, prior: float) -> tuple[Any, Any]:
@@ -249,10 +249,15 @@ class MultiClass(Classed):
         right, wrong = (prior * some * share[:, None] for share in (mean, 1.0 - mean))
         return np.stack([right, _taken_for(wrong), wrong], axis=1)
 
-    def drawn_units(self, sampling: SamplingModel, metric: Metric, prior: float) -> Units | None:
+    def drawn_units(self, sampling: SamplingModel, metric: Metric) -> Units | None:
         """Return the patterns that the accuracy is drawn from: what the models share, and an item that just one has right."""
         ev, m = sampling.ev, len(sampling.ev.models)
-        if self.cell_priors(metric, prior) is None or not sampling.shared or ev.units is None or m > 2:
+        if (
+            self.cell_priors(metric, sampling.prior) is None
+            or not sampling.shared
+            or ev.units is None
+            or m > 2
+        ):
             return None
         # Right and wrong, of whatever class.
         cells = np.eye(len(self.cells))[[0, 2 * len(self.classes)]]

@@ -46,7 +46,7 @@ def test_training_widens_what_items_leave(ev, res):
 
 def test_the_difference_is_items_and_training_together(ev, res):
     c = res["f1"]
-    (known,) = sampling_model(ev).training([c.definition], prior=0.5, rng=np.random.default_rng(0))
+    (known,) = sampling_model(ev).training([c.definition], rng=np.random.default_rng(0))
     models = bf.compare(ev, target="models", metrics="f1", rng=2, n_draws=20_000)["f1"]
     training = float((known.medians**2 / known.runs).sum())
     assert c.variance.training == pytest.approx(training)
@@ -103,8 +103,8 @@ def test_totals_of_runs_are_not_taken_for_more_items():
         {m.name: {run: tuple(ev.tables[ev.index(run)]) for run in m.runs} for m in ev.methods}
     )
     f1 = resolve_metric("f1", totals)
-    model = sampling_model(totals, target="models")
-    (scores,) = model.scores([f1], prior=1.0, n_draws=20_000, rng=np.random.default_rng(0))
+    model = sampling_model(totals, target="models", prior=1.0)
+    (scores,) = model.scores([f1], n_draws=20_000, rng=np.random.default_rng(0))
     one = bf.posterior(totals, totals.models[0]).std()
     assert scores[:, 0].std() == pytest.approx(one, rel=0.1)
     assert "Only totals are known" in str(bf.compare(totals, metrics="f1", rng=1, n_draws=2000))

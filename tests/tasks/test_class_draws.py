@@ -34,7 +34,7 @@ def evaluate(k, n, seed, models="AB", **options):
 
 def draws(ev, assumption, prior, n_draws=N_DRAWS, seed=1):
     rng = np.random.default_rng(seed)
-    return np.concatenate(list(sampling_model(ev, assumption).draw(prior=prior, n_draws=n_draws, rng=rng)))
+    return np.concatenate(list(sampling_model(ev, assumption, prior=prior).draw(n_draws=n_draws, rng=rng)))
 
 
 def alike(ours, theirs):
@@ -248,9 +248,9 @@ def test_items_of_several_labels_are_drawn_as_wholes():
 @pytest.mark.parametrize("assumption", ["paired", "independent"])
 def test_scores_that_are_drawn_are_those_of_the_tables_that_are_drawn(assumption):
     ev = evaluate(40, 200, 3)
-    sampling, names = sampling_model(ev, assumption), ("accuracy", "macro_f1", "specificity[1]")
+    sampling, names = sampling_model(ev, assumption, prior=3.0), ("accuracy", "macro_f1", "specificity[1]")
     measures = [resolve_metric(name, ev) for name in names]
-    drawn = ev.task.draw_scores(sampling, measures, prior=3.0, n_draws=2_000, rng=np.random.default_rng(1))
+    drawn = ev.task.draw_scores(sampling, measures, n_draws=2_000, rng=np.random.default_rng(1))
     tables = draws(ev, assumption, 3.0, n_draws=2_000)
     for scores, measure in zip(zip(*drawn, strict=True), measures, strict=True):
         found, plain = np.concatenate(scores), measure(tables, ev.cells)

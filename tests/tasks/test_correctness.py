@@ -123,7 +123,7 @@ def test_every_accuracy_is_beta_however_many_models_there_are(n_models):
     rng = np.random.default_rng(n_models)
     flags = {f"M{i}": rng.random(12) < 0.8 for i in range(n_models)}
     ev = bf.from_correct(flags)
-    draws = np.concatenate(list(sampling_model(ev).draw(prior=1.0, n_draws=20_000, rng=rng)))
+    draws = np.concatenate(list(sampling_model(ev, prior=1.0).draw(n_draws=20_000, rng=rng)))
     np.testing.assert_allclose(draws.sum(axis=2), draws.sum(axis=2)[:, :1].repeat(n_models, 1))
     shares = draws[..., 0] / draws.sum(axis=2)
     for i, right in enumerate(flags.values()):

@@ -18,8 +18,8 @@ from builders import flipped as noisy, judged_items as items
 
 def scores(ev, metric, n_draws=40_000, seed=1):
     measure = resolve_metric(metric, ev)
-    (drawn,) = sampling_model(ev).scores(
-        [measure], prior=1.0, n_draws=n_draws, rng=np.random.default_rng(seed)
+    (drawn,) = sampling_model(ev, prior=1.0).scores(
+        [measure], n_draws=n_draws, rng=np.random.default_rng(seed)
     )
     return drawn
 
@@ -149,14 +149,9 @@ def test_documents_that_were_labelled_whole_make_intervals_wider():
     clustered = bf.from_labels(known, said, judge=judge, positive=1, groups=groups)
     assert any("40 of 200 documents" in note for note in clustered.notes)
     wide, narrow = (
-        np.concatenate(
-            [
-                block[0]
-                for block in sampling_model(clustered, a).scores(
-                    [resolve_metric("f1", clustered)], prior=1.0, n_draws=4000, rng=rng
-                )
-            ]
-        )[:, 0].std()
+        sampling_model(clustered, a, prior=1.0)
+        .scores([resolve_metric("f1", clustered)], n_draws=4000, rng=rng)[0][:, 0]
+        .std()
         for a in ("clustered", "paired")
     )
     assert wide > 1.2 * narrow
@@ -255,7 +250,7 @@ def test_draws_are_those_of_an_independent_simulation_of_the_model(build, weight
     assert strata.weight() == weight
     with np.errstate(divide="raise", invalid="raise"):
         drawn = np.concatenate(
-            list(sampling_model(ev).draw(prior=1.0, n_draws=n, rng=np.random.default_rng(1)))
+            list(sampling_model(ev, prior=1.0).draw(n_draws=n, rng=np.random.default_rng(1)))
         )
     found = resolve_metric("f1", ev)(drawn, ev.cells)
     # By logarithms throughout, which know no smallest number: log Gamma(a) = log Gamma(a + 1) + log(U) / a.

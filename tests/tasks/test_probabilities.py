@@ -106,7 +106,7 @@ def test_an_area_to_first_order_has_its_slopes_and_the_mean_of_its_draws(name):
         slopes = sampling.samples.gradient(lambda tables, i=i: area(tables, ev.cells)[..., i]).reshape(2, -1)
         here = ev.tables[i] > 0
         assert ((above - centre * below) / wholes)[i, here] == pytest.approx(slopes[i, here], abs=1e-8)
-    draws = sampling.draw(prior=0.5, n_draws=20_000, rng=np.random.default_rng(1))
+    draws = sampling.draw(n_draws=20_000, rng=np.random.default_rng(1))
     scores = np.concatenate([area(tables, ev.cells) for tables in draws])
     assert (np.abs(scores.mean(axis=0) - centre[:, 0]) < 4 * scores.std(axis=0) / np.sqrt(20_000)).all()
 

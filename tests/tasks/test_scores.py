@@ -72,7 +72,7 @@ def test_the_posterior_of_a_mean_has_rubins_moments(n):
     x = np.random.default_rng(n).normal(size=n)
     ev = bf.from_scores({"A": x})
     draws = np.concatenate(
-        list(sampling_model(ev, "clustered").draw(prior=1.0, n_draws=100_000, rng=np.random.default_rng(2)))
+        list(sampling_model(ev, "clustered").draw(n_draws=100_000, rng=np.random.default_rng(2)))
     )
     means = resolve_metric("mean", ev)(draws, ev.cells)[:, 0]
     # Rubin (1981), Ann. Statist. 9: with Dirichlet(1, …, 1) weights the mean is x̄ and the variance s²/(n+1), where

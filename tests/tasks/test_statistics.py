@@ -48,9 +48,7 @@ def test_the_draws_are_those_of_dirichlet_weights():
     effective_sample = sampling_model(c.ev).effective_sample(c.definition)
     inflation = np.sqrt((effective_sample.units - 1) / (effective_sample.units - 3) / effective_sample.seen)
     assert c.difference.std() == pytest.approx(inflation * gaps.std(), rel=0.02)
-    tables = np.concatenate(
-        list(sampling_model(c.ev).draw(prior=1.0, n_draws=20_000, rng=np.random.default_rng(3)))
-    )
+    tables = np.concatenate(list(sampling_model(c.ev).draw(n_draws=20_000, rng=np.random.default_rng(3))))
     drawn = np.diff(c.definition(tables, c.ev.cells))[:, 0]
     assert stats.ks_2samp(drawn[::4], gaps[::4]).pvalue > 1e-4
 
