@@ -115,7 +115,7 @@ def _article(res: Any, name: str, n_pairs: int) -> dict[str, Any]:
     """Return what the page says of one result."""
     comparisons = _comparisons(res)
     # The comparison that the verdict is about.
-    first = next((c for c in comparisons if c.sentence() == res.below[0]), comparisons[0])
+    first = getattr(res, "answers", {}).get("average", res).headline
     forest = _forest(res, first)
     shown = comparisons if max(n_pairs, len(comparisons)) <= _MANY else [first]
     # An undefined score has neither a figure nor probabilities.

@@ -225,12 +225,12 @@ UNDEFINED = "A score is undefined, and not compared, if there is nothing to divi
 
 def legend(res: Comparisons) -> Iterator[str]:
     """Yield what verdicts mean, as far as the table has them."""
-    c, found = next(iter(res.values())), " ".join(map(verdict, res.values()))
-    if "equivalent" in found:
+    c = next(iter(res.values()))
+    if any(one.equivalent for one in res.values()):
         yield f"Equivalent: {within(c)} with probability {c.prob:g} or more."
-    if "undefined" in found and not math.isnan(res.headline.gap):
+    if any(math.isnan(one.gap) for one in res.values()) and not math.isnan(res.headline.gap):
         yield UNDEFINED
-    if "not worse" in found:
+    if any(one.not_worse and not (one.winner or one.equivalent) for one in res.values()):
         yield f"Not worse: behind by no more than the margin with probability {c.threshold:g} or more."
 
 
