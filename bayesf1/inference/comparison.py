@@ -557,7 +557,9 @@ class Comparisons(Answer, Mapping[str, Comparison]):
         first, metrics = self.headline, [c.definition for c in self.values()]
         ev, asked = first.ev, first.settings
         n = _CHAINS * -(-check_draws(n_draws) // _CHAINS)
-        sampling = sampling_model(ev, asked.assumption, asked.target, asked.prior)
+        sampling = sampling_model(ev, asked.assumption, asked.target)
+        if asked.prior is not None:
+            sampling = replace(sampling, prior=asked.prior)
         drawn = sampling.scores(metrics, n_draws=n, rng=check_rng(rng))
         clipped = [np.clip(values, *metric.support) for values, metric in zip(drawn, metrics, strict=True)]
         scores = np.stack(clipped, axis=-1).reshape(_CHAINS, n // _CHAINS, -1, len(metrics))

@@ -23,8 +23,8 @@ def ev(request):
 
 
 def drawn(ev, assumption="auto", *, prior=None, seed=1, n_draws=N_DRAWS):
-    blocks = sampling_model(ev, assumption).draw(
-        prior=ev.check_prior(prior), n_draws=n_draws, rng=np.random.default_rng(seed)
+    blocks = sampling_model(ev, assumption, prior=prior).draw(
+        n_draws=n_draws, rng=np.random.default_rng(seed)
     )
     return np.concatenate(list(blocks))
 
