@@ -650,7 +650,7 @@ class Intervals(Answer, Mapping[str, MethodInterval]):
         return text.intervals_table(self)
 
     @property
-    def below(self) -> Sequence[str]:
+    def explained(self) -> Sequence[str]:
         """What was assumed."""
         return self.notes
 

@@ -335,9 +335,14 @@ class Monitor(Answer):
         return text.monitor_table(self)
 
     @property
-    def below(self) -> Sequence[str]:
-        """The verdict, and what it rests on."""
-        return (self.sentence(), text.monitor_note(self))
+    def verdicts(self) -> Sequence[str]:
+        """The verdict."""
+        return (self.sentence(),)
+
+    @property
+    def explained(self) -> Sequence[str]:
+        """What monitoring takes for granted."""
+        return (text.monitor_note(self),)
 
     def sentence(self, *, format: str = "text") -> str:
         """Return the verdict as a sentence, ``"text"`` or ``"latex"``."""

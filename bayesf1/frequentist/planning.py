@@ -61,9 +61,14 @@ class Plan(Answer):
         return text.plan_words(self)[2]
 
     @property
-    def below(self) -> Sequence[str]:
-        """The answer, and what was assumed."""
-        return (self.sentence, self.assumptions)
+    def verdicts(self) -> Sequence[str]:
+        """The answer."""
+        return (self.sentence,)
+
+    @property
+    def explained(self) -> Sequence[str]:
+        """What was assumed."""
+        return (self.assumptions,)
 
     def __str__(self) -> str:
         return "\n".join(self.below)

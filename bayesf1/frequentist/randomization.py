@@ -102,7 +102,7 @@ class RandomizationTest(Answer):
         return text.randomization_table(self)
 
     @property
-    def below(self) -> Sequence[str]:
+    def verdicts(self) -> Sequence[str]:
         """The sentence that the test prints as."""
         return (str(self),)
 

@@ -113,9 +113,9 @@ class HierarchicalComparisons(Comparisons):
         return _with_observed([*self.values()])
 
     @property
-    def below(self) -> Sequence[str]:
-        """The verdict, what limits it, and what its words mean."""
-        return [self.sentence(), *self.headline.remarks, *text.legend(self)]
+    def explained(self) -> Sequence[str]:
+        """What limits the verdict, and what its words mean."""
+        return [*self.headline.remarks, *text.legend(self)]
 
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the answer was found, for a paper's section on methods."""

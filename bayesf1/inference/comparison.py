@@ -475,9 +475,19 @@ class Comparisons(Answer, Mapping[str, Comparison]):
         return text.table([*self.values()])
 
     @property
-    def below(self) -> Sequence[str]:
-        """The verdict, what its words mean, and what limits the conclusion."""
-        return [self.sentence(), *text.legend(self), *self.notes]
+    def verdicts(self) -> Sequence[str]:
+        """The verdict."""
+        return (self.sentence(),)
+
+    @property
+    def explained(self) -> Sequence[str]:
+        """What the verdict's words mean, and what limits the conclusion."""
+        return [*text.legend(self), *self.notes]
+
+    @property
+    def more(self) -> Sequence[str]:
+        """What `details` adds: how the answer was computed."""
+        return (self.methods_sentence(),)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -120,9 +120,14 @@ class Ranking(Answer):
         return text.ranking_table(self)
 
     @property
-    def below(self) -> Sequence[str]:
-        """The verdict, what its words mean, and what limits the conclusion."""
-        return [self.sentence(), *text.ranking_legend(self), *self.notes]
+    def verdicts(self) -> Sequence[str]:
+        """The verdict."""
+        return (self.sentence(),)
+
+    @property
+    def explained(self) -> Sequence[str]:
+        """What the verdict's words mean, and what limits the conclusion."""
+        return [*text.ranking_legend(self), *self.notes]
 
     @property
     def more(self) -> Sequence[str]:
@@ -486,10 +491,20 @@ class Scoreboard(Answer):
         return tuple(dict.fromkeys(note for ranking in self.rankings.values() for note in ranking.notes))
 
     @property
-    def below(self) -> Sequence[str]:
-        """The verdict, and what limits the conclusion."""
+    def more(self) -> Sequence[str]:
+        """What `details` adds: how the answer was computed."""
+        return (self.methods_sentence(),)
+
+    @property
+    def verdicts(self) -> Sequence[str]:
+        """The verdict."""
+        return (self.sentence(),)
+
+    @property
+    def explained(self) -> Sequence[str]:
+        """What limits the conclusion."""
         some = any(np.isnan(ranking.score).any() for ranking in self.rankings.values())
-        return [self.sentence(), *[text.UNDEFINED] * some, *self.notes]
+        return [*[text.UNDEFINED] * some, *self.notes]
 
     def sentence(self, *, format: str = "text") -> str:
         """Return the verdict in the metric that rows are sorted by, ``"text"`` or ``"latex"``."""

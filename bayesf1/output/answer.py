@@ -80,15 +80,29 @@ class Answer(Checked, ABC):
         """The answer as a table."""
 
     @property
-    def below(self) -> Sequence[str]:
-        """What is said below the table: the verdict first, then what limits it."""
+    def verdicts(self) -> Sequence[str]:
+        """What may be claimed, a sentence each."""
         return ()
+
+    @property
+    def explained(self) -> Sequence[str]:
+        """What the words mean, and what limits the conclusion."""
+        return ()
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What limits the conclusion, in sentences."""
+        return ()
+
+    @property
+    def below(self) -> Sequence[str]:
+        """What is said below the table: the verdicts first."""
+        return [*self.verdicts, *self.explained]
 
     @property
     def more(self) -> Sequence[str]:
         """What `details` adds: how the answer was computed."""
-        methods: Any = getattr(self, "methods_sentence", str)
-        return (methods(),)
+        return ()
 
     @property
     def key(self) -> Mapping[str, str]:
@@ -149,8 +163,7 @@ class Answer(Checked, ABC):
     ) -> str:
         """Return the table in LaTeX with booktabs rules; `Table.to_latex` explains the options."""
         # Below the rows stand what words mean and what limits the conclusion, but not the verdict.
-        lines = self.below[1:] if hasattr(self, "sentence") else ()
-        limits = tuple(dict.fromkeys((*lines, *getattr(self, "notes", ()))))
+        limits = tuple(dict.fromkeys((*self.explained, *self.notes)))
         body = self.table.to_latex(caption=caption, label=label, columns=columns, limits=limits)
         comments = [f"% {printable(line)}" for line in (self.title, self.signature()) if line]
         return "\n".join([*comments, body])
@@ -187,7 +200,7 @@ class _Shown(Answer):
 
     title: str = ""
     table: Any = None
-    below: Sequence[str] = ()
+    explained: Sequence[str] = ()
     more: Sequence[str] = ()
     titled: bool = True
 
@@ -209,7 +222,7 @@ def _without_repeats(answers: Sequence[Answer]) -> Sequence[Answer]:
     whose: dict[str, list[str]] = {}
     for answer in answers:
         # A verdict stands below its own table.
-        for line in dict.fromkeys(answer.below[hasattr(answer, "sentence") :]):
+        for line in dict.fromkeys(answer.explained):
             whose.setdefault(line, []).append(answer.title.partition(", with ")[0])
     whose = {line: which for line, which in whose.items() if len(which) > 1}
     one_signature = len({answer.signature() for answer in answers}) == 1
