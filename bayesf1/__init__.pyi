@@ -1,6 +1,8 @@
 """The public names, each with the module that has it; the package imports a module when a name of it is first used."""
 
 from . import measures as measures
+from .corpora.fit import hierarchical as hierarchical, load_fit as load_fit
+from .corpora.scores import HierarchicalPrior as HierarchicalPrior
 from .cv.fold_tests import fold_tests as fold_tests
 from .cv.run import cross_validate as cross_validate
 from .designs import BlockedCV as BlockedCV, KFoldCV as KFoldCV
@@ -21,8 +23,6 @@ from .frequentist.planning import (
     resolution as resolution,
 )
 from .frequentist.randomization import adjust as adjust, randomization_test as randomization_test
-from .hierarchical.corpora import HierarchicalPrior as HierarchicalPrior
-from .hierarchical.fit import hierarchical as hierarchical, load_fit as load_fit
 from .inference.compare import compare as compare
 from .inference.comparison import Comparison as Comparison, Comparisons as Comparisons
 from .inference.pairing import pairing_bounds as pairing_bounds

@@ -24,7 +24,7 @@ from collections.abc import Callable
 import numpy as np
 
 import bayesf1 as bf
-from bayesf1.hierarchical.multinomial import convergence
+from bayesf1.corpora.multinomial import convergence
 from bayesf1.output.arviz import group
 
 

@@ -19,8 +19,8 @@ import numpy as np
 from scipy import stats
 
 import bayesf1 as bf
+from bayesf1.corpora.multinomial import MAX_LOG_KAPPA
 from bayesf1.distributions.random_effects import DIFFICULTY, SCALE, TAILS, RandomEffects
-from bayesf1.hierarchical.multinomial import MAX_LOG_KAPPA
 from timing import timed
 
 DRAWS, BINS, AT_ONCE = 99, 20, 20

@@ -23,7 +23,7 @@ from bayesf1.output.table import equation
 from bayesf1.output.text import in_prose, region
 
 if TYPE_CHECKING:
-    from bayesf1.hierarchical.fit import HierarchicalFit
+    from bayesf1.corpora.fit import HierarchicalFit
     from bayesf1.inference.comparison import Comparison, Comparisons
 
     Results: TypeAlias = Comparisons | HierarchicalFit | Sequence[Comparisons]

@@ -22,9 +22,9 @@ from bayesf1.output.table import Table, amount, digits_of, equation, escape_late
 from bayesf1.sampling import FEW_UNITS, SamplingSettings
 
 if TYPE_CHECKING:
+    from bayesf1.corpora.fit import HierarchicalComparison, HierarchicalFit
     from bayesf1.cv.fold_tests import FoldTests
     from bayesf1.frequentist import coverage, intervals, monitoring, planning, randomization
-    from bayesf1.hierarchical.fit import HierarchicalComparison, HierarchicalFit
     from bayesf1.inference.comparison import Comparison, Comparisons, Rope, Settings
     from bayesf1.inference.rank import Ranking, Scoreboard
 

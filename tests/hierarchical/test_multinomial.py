@@ -10,8 +10,8 @@ import pytest
 from scipy import special, stats
 
 import bayesf1 as bf
-from bayesf1.hierarchical import multinomial
-from bayesf1.hierarchical.multinomial import read_counts
+from bayesf1.corpora import multinomial
+from bayesf1.corpora.multinomial import read_counts
 from bayesf1.output.arviz import is_old, load_arviz
 from builders import FOUR_CORPORA as CORPORA, SHORT_CHAINS, has
 from evaluations import EVALUATIONS

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import bayesf1 as bf
-from bayesf1.hierarchical.fit import load_groups, save_groups, summary_of
-from bayesf1.hierarchical.multinomial import convergence
+from bayesf1.corpora.fit import load_groups, save_groups, summary_of
+from bayesf1.corpora.multinomial import convergence
 from bayesf1.output.arviz import dataset, group, load_arviz
 from builders import group_names, noisy
 from evaluations import EVALUATIONS

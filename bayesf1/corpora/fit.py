@@ -19,10 +19,10 @@ from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, sta
 from bayesf1.base.input_files import InputFile
 from bayesf1.base.naming import capitalised, check_known, cleaned, nearest, plural, printable
 from bayesf1.base.text_files import StrPath, write_atomic
+from bayesf1.corpora import multinomial, scores as given
+from bayesf1.corpora.scores import QUESTIONS, Diagnostics, Fitted, HierarchicalPrior
 from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.evaluation import Evaluation
-from bayesf1.hierarchical import corpora as given, multinomial
-from bayesf1.hierarchical.corpora import QUESTIONS, Diagnostics, Fitted, HierarchicalPrior
 from bayesf1.inference.compare import Tails, share_error
 from bayesf1.inference.comparison import Comparison, Comparisons, Rope, RopeLike, Settings, check_rope
 from bayesf1.inference.posterior import Posteriors

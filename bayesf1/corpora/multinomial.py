@@ -22,9 +22,9 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import check_whole, is_number
 from bayesf1.base.naming import joined, listing, quoted
+from bayesf1.corpora import scores as given
+from bayesf1.corpora.scores import Diagnostics, Fitted, HierarchicalPrior, PlainScores
 from bayesf1.evaluation import Evaluation, check_one_run, headline, resolve_metrics
-from bayesf1.hierarchical import corpora as given
-from bayesf1.hierarchical.corpora import Diagnostics, Fitted, HierarchicalPrior, PlainScores
 from bayesf1.metrics import MetricLike
 from bayesf1.output import arviz
 from bayesf1.sampling import sampling_model
