@@ -150,10 +150,7 @@ def truth_of(share: Floats, matrix: Floats, classes: Labels) -> Floats:
 def package(ev: bf.Evaluation, rng: np.random.Generator) -> Floats:
     """Draw scores by the package, axes (draw, model, metric)."""
     metrics = resolve_metrics(["macro_f1", "macro_precision", "macro_recall"], ev)
-    drawn = sampling_model(ev, "paired").scores(
-        metrics, prior=ev.task.default_prior, n_draws=N_DRAWS, rng=rng
-    )
-    return np.stack([np.concatenate(parts) for parts in zip(*drawn, strict=True)], axis=-1)
+    return np.stack(sampling_model(ev, "paired").scores(metrics, n_draws=N_DRAWS, rng=rng), axis=-1)
 
 
 def bootstrap(ev: bf.Evaluation, rng: np.random.Generator) -> Floats:

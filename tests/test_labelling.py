@@ -27,10 +27,8 @@ def items(**how):
 
 
 def spread(ev, metric="f1"):
-    blocks = sampling_model(ev).scores(
-        [resolve_metric(metric, ev)], prior=1.0, n_draws=20_000, rng=np.random.default_rng(1)
-    )
-    scores = np.concatenate([block for (block,) in blocks])
+    model, f1 = sampling_model(ev, prior=1.0), resolve_metric(metric, ev)
+    (scores,) = model.scores([f1], n_draws=20_000, rng=np.random.default_rng(1))
     return np.std(scores[:, 1] - scores[:, 0])
 
 
