@@ -459,18 +459,20 @@ def resolve_metrics(metrics: MetricLike | Sequence[MetricLike] | None, ev: Evalu
     return found
 
 
-def headline(ev: Evaluation, metrics: Sequence[str]) -> str:
+def headline(ev: Evaluation, metrics: Mapping[str, str]) -> str:
     """Return the metric that a summary speaks of: the main one of the task if it is among these, else the first.
+
+    Metrics are given by name, with their labels: several names may mean one metric, as ``f1`` and ``macro_f1``.
 
     Examples
     --------
     >>> from bayesf1 import from_counts
     >>> ev = from_counts(A=(77, 44, 10))
-    >>> headline(ev, ["precision", "recall", "f1"]), headline(ev, ["mcc", "kappa"])
+    >>> headline(ev, {"recall": "Recall", "f1": "F1"}), headline(ev, {"mcc": "MCC", "kappa": "Kappa"})
     ('f1', 'mcc')
     """
-    main = ev.task.metric(ev.task.main_metric, ev.tables).name
-    return main if main in metrics else metrics[0]
+    main = ev.task.metric(ev.task.main_metric, ev.tables).label
+    return next((name for name, label in metrics.items() if label == main), next(iter(metrics)))
 
 
 def score(ev: Evaluation, model: str, metric: MetricLike | None = None) -> float:

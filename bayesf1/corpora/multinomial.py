@@ -227,7 +227,7 @@ def fit_counts(
         """Return scores (..., model, metric) of shares or counts of outcomes (..., model, outcome)."""
         return np.stack([metric(parts @ outcomes.rows, tables.cells) for metric in found], axis=-1)
 
-    task = PlainScores.of(found, headline(tables, [metric.name for metric in found]))
+    task = PlainScores.of(found, headline(tables, {metric.name: metric.label for metric in found}))
     ev = Evaluation(tables.models, task, scores(counts))
     coords = {**given.coords_of(ev.models, ev.cells, names), "cell": outcomes.labels}
     known: dict[str, arviz.Variables] = {

@@ -348,7 +348,9 @@ def fit_scores(
     n_pilot = int(np.clip(min(_VARIATES // size, _DRAWS // len(taken)), _LEAST, _MOST))
     parts = [_summary(taken[n], found[n], n_pilot, rng, f" on {noun} {n!r}") for n in names]
     plain, centres, covariances = (np.stack(column) for column in zip(*parts, strict=True))
-    task = PlainScores.of(common, headline(taken[names[0]].ev, [metric.name for metric in common]))
+    task = PlainScores.of(
+        common, headline(taken[names[0]].ev, {metric.name: metric.label for metric in common})
+    )
     ev = Evaluation(next(iter(evaluations.values())).names, task, plain)
     shares = np.array([*suite_weights(weights, names).values()])
     n = chains * (draws or int(np.clip(_NUMBERS // (chains * plain.size), 500, 5000)))

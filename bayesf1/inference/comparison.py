@@ -460,8 +460,8 @@ class Comparisons(Answer, Mapping[str, Comparison]):
     @property
     def headline(self) -> Comparison:
         """The comparison that a summary speaks of: that of the task's main metric if it is there, else the first."""
-        names = list(self)
-        return self._by_name[headline(self._by_name[names[0]].ev, names)]
+        ev = next(iter(self.values())).ev
+        return self._by_name[headline(ev, {name: c.label for name, c in self.items()})]
 
     @property
     def title(self) -> str:

@@ -570,4 +570,4 @@ def scoreboard(
     # The same draws for every metric, as far as a source of randomness can give them again.
     start = int(rng.integers(1 << 31)) if isinstance(rng, np.random.Generator) else rng
     found = {metric.name: rank(ev, metric, n_draws=n_draws, rng=start, **settings) for metric in metrics}
-    return Scoreboard(found, headline(ev, list(found)))
+    return Scoreboard(found, headline(ev, {name: r.label for name, r in found.items()}))
