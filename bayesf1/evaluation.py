@@ -17,11 +17,19 @@ from bayesf1.base.text_files import StrPath
 from bayesf1.metrics import Metric, MetricLike, check_ratio
 from bayesf1.runs import SEPARATE_RUNS, Method, averages, methods_of
 from bayesf1.task import Task, plain_scores
-from bayesf1.units import Assumption, EqualByFields, Folds, Units, columns_of, sum_of
+from bayesf1.units import Assumption, EqualByFields, Folds, Generations, Units, columns_of, sum_of
+
+
+def check_items(ev: Evaluation, what: str) -> None:
+    """Raise a ValueError if there are final scores or data sets, for a verb that takes what models did on items."""
+    if ev.task.final or ev.corpora is not None:
+        known = "final scores, of whose items nothing is known" if ev.task.final else f"several {plural(ev.unit)}"
+        raise ValueError(f"{what} takes what models did on the items of one test set, but these are {known}; use compare or rank")
 
 
 def check_one_run(ev: Evaluation, what: str) -> None:
     """Raise a ValueError if a method has several runs, for a verb that takes single trained models."""
+    check_items(ev, what)
     for method in ev.methods:
         if len(method.runs) > 1:
             raise ValueError(
@@ -41,6 +49,27 @@ def warn_if_empty(tables: FloatArray, models: tuple[str, ...]) -> FloatArray:
         what = "their posteriors are" if len(empty) > 1 else "its posterior is"
         warnings.warn(f"all counts of {joined(empty)} are 0, so {what} the prior", stacklevel=3)
     return tables
+
+
+@dataclass(frozen=True, eq=False)
+class Corpora(EqualByFields):
+    """Several data sets that were sampled, and what the same models did on each of them.
+
+    Attributes
+    ----------
+    noun
+        What one is called, such as ``"corpus"``.
+    names, parts
+        Their names, and an evaluation of each.
+    """
+
+    noun: str
+    names: tuple[str, ...]
+    parts: tuple[Evaluation, ...]
+
+    def select(self, models: Sequence[str]) -> Corpora:
+        """Return those of some of the models."""
+        return replace(self, parts=tuple(part.select(models) for part in self.parts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +100,10 @@ class Evaluation(EqualByFields):
         The ways of training that the models are runs of, if some have several; see `with_runs`.
     remarks
         What was met when the data were read and limits what may be concluded, in sentences.
+    generations
+        How generations of one item differ, if units are means of several.
+    corpora
+        The data sets, if several were sampled; the tables are then means over them.
     """
 
     models: tuple[str, ...]
@@ -81,6 +114,8 @@ class Evaluation(EqualByFields):
     folds: Folds | None = None
     methods: tuple[Method, ...] = ()
     remarks: tuple[str, ...] = field(default=(), compare=False)
+    generations: Generations | None = None
+    corpora: Corpora | None = None
 
     def __post_init__(self) -> None:
         self.tables.setflags(write=False)
@@ -108,6 +143,8 @@ class Evaluation(EqualByFields):
     @property
     def unit(self) -> str:
         """What one unit is called; ``"table"`` if units are unknown, or known of each model alone."""
+        if self.corpora is not None:
+            return self.corpora.noun
         return self.units.name if self.units is not None and self.units.shared else "table"
 
     @property
@@ -148,6 +185,8 @@ class Evaluation(EqualByFields):
     @property
     def assumption(self) -> Assumption:
         """The strongest assumption about the models' dependence that the data support."""
+        if self.corpora is not None:
+            return "paired"
         if self.units is None or not self.units.shared:
             return "independent"
         return "paired" if self.units.single else "clustered"
@@ -246,7 +285,8 @@ class Evaluation(EqualByFields):
             return self
         kept = tuple(self.models[i] for i in index)
         found = self._take(index, range(len(self.cells)), self.task.select(kept))
-        return replace(found, models=kept, methods=methods)
+        corpora = self.corpora and self.corpora.select([method.name for method in asked])
+        return replace(found, models=kept, methods=methods, corpora=corpora)
 
     def _take(self, models: Sequence[int], cells: Sequence[int], task: Task) -> Evaluation:
         """Return the evaluation of some models and cells; -1 is a cell that counts nothing."""
@@ -258,6 +298,7 @@ class Evaluation(EqualByFields):
             units=self.units and self.units.take(columns),
             item_units=self.item_units and self.item_units.take(columns),
             folds=self.folds and self.folds.take(models, cells),
+            generations=self.generations and self.generations.take(columns),
         )
 
     def keep(self, cells: Sequence[str]) -> Evaluation:
@@ -307,6 +348,8 @@ class Evaluation(EqualByFields):
     def __add__(self, other: object) -> Evaluation:
         if not isinstance(other, Evaluation):
             return NotImplemented
+        for ev in (self, other):
+            check_items(ev, "adding evaluations up")
         mine, theirs = (
             (
                 ev.models,
@@ -335,6 +378,7 @@ class Evaluation(EqualByFields):
             units=sum_of(a.units, b.units),
             item_units=sum_of(a.item_units, b.item_units),
             folds=sum_of(a.folds, b.folds),
+            generations=sum_of(a.generations, b.generations),
             remarks=tuple(dict.fromkeys(a.remarks + b.remarks)),
         )
 
@@ -372,7 +416,9 @@ def _describe(ev: Evaluation) -> str:
     what, names = ("method", tuple(map(str, ev.methods))) if ev.methods else ("model", ev.models)
     number = f"{len(names)} {what}{'s' if len(names) > 1 else ''} ({', '.join(names)})"
     parts = [f"{number} on {ev.task.about}"]
-    if ev.units is not None and ev.units.shared:
+    if ev.corpora is not None:
+        parts.append(f"{len(ev.corpora.names)} {plural(ev.unit)}")
+    elif ev.units is not None and ev.units.shared:
         # Each unit is counted once, however often it was tested and whatever the discount.
         size = ev.units.size / (ev.folds.k * ev.folds.cv.shape[0] if ev.folds is not None else 1.0)
         parts.append(f"{size:.10g} {plural(ev.units.name)} in {ev.units.n_patterns} patterns")

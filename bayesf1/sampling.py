@@ -13,9 +13,18 @@ import numpy as np
 from scipy import special
 
 from bayesf1.base.arrays import BoolArray, FloatArray, blocks_of, slices_of
-from bayesf1.base.naming import check_known, joined
+from bayesf1.base.naming import check_known, joined, plural
 from bayesf1.designs import BlockedCV, KFoldCV
-from bayesf1.distributions.random_effects import SCALE, Spread, spread_of, spread_ratio
+from bayesf1.distributions.random_effects import (
+    DIFFICULTY,
+    SCALE,
+    RandomEffects,
+    Spread,
+    robust_covariance,
+    spread_of,
+    spread_ratio,
+    within,
+)
 from bayesf1.distributions.student_t import StudentT
 from bayesf1.evaluation import Evaluation
 from bayesf1.metrics import Metric
@@ -673,6 +682,8 @@ ASSUMPTIONS = ("auto", "independent", "paired", "clustered")
 TARGETS = ("auto", "models", "method")
 # Draws from which it is learnt how much units alone make runs differ.
 _PILOT = 1000
+# Draws of each data set for its covariance, and the most draws of a random-effects model.
+_CORPUS_PILOT, _MOST_EFFECTS = 4_000, 100_000
 # A p-value below which scores are said to go with the sizes of units; units to rank, at least, and patterns at most.
 _EVIDENT, _RANKED, _MOST_PATTERNS = 0.1, 5, 50_000
 # Intervals of n units are wider from a p-value below so many nths: few show little, and of many a false alarm costs more.
@@ -704,6 +715,12 @@ class SamplingSettings:
     training
         How folds tell of training: ``"contrasts"`` of halves, ``"corrected"`` t, or a ``"mixture"`` of contrasts with
         a bootstrap; "" if they do not.
+    final
+        Whether scores are final, and nothing is known of items.
+    generations
+        The least and the most generations that an item has, if units are their means.
+    within
+        What was sampled within each of several data sets, if these are the units.
     """
 
     assumption: Assumption
@@ -718,6 +735,9 @@ class SamplingSettings:
     discount: float | None = None
     rule: str = ""
     training: str = ""
+    final: bool = False
+    generations: tuple[int, ...] = ()
+    within: tuple[SamplingSettings, ...] = ()
 
     @property
     def hides_spread(self) -> bool:
@@ -830,6 +850,11 @@ class SamplingModel:
         seed = int(rng.integers(1 << 63))
         own = [np.random.default_rng((seed, zlib.crc32(metric.name.encode()))) for metric in metrics]
         rng = np.random.default_rng(seed)
+        if self.ev.corpora is not None:
+            # What is drawn of a metric does not depend on others here, either.
+            found = [self.effects(m, r).draw(n_draws, r).average for m, r in zip(metrics, own, strict=True)]
+            yield (*(within(scores, m.support) for scores, m in zip(found, metrics, strict=True)), *controls)
+            return
         if self.training_variance is not None:
             for block in self.training_variance.draw(metrics, n_draws=n_draws, rng=rng, own=own):
                 yield (*block, *controls)
@@ -855,6 +880,8 @@ class SamplingModel:
     def n_draws(self, metrics: Sequence[Metric], most: int = 100_000, fewest: int = _FEWEST) -> int:
         """Return how many draws are made if no number was asked for: what a second allows."""
         ev = self.ev
+        if ev.corpora is not None:
+            return min(most, _MOST_EFFECTS)
         units = self.training_variance.folds.units if self.training_variance is not None else ev.units
         if units is None or not self.shared:
             return most
@@ -879,6 +906,25 @@ class SamplingModel:
         if self.training_variance is not None:
             return self.training_variance.plain(metric)
         return self.ev.mean_scores(self.ev.scores(metric))
+
+    # ---- several data sets --------------------------------------------------------------------------------------
+
+    @cached_property
+    def parts(self) -> tuple[SamplingModel, ...]:
+        """What was sampled within each of several data sets."""
+        assert self.ev.corpora is not None
+        return tuple(sampling_model(part) for part in self.ev.corpora.parts)
+
+    def effects(self, metric: Metric, rng: np.random.Generator) -> RandomEffects:
+        """Return the random-effects model of the scores on several data sets, each with its own covariance."""
+        centres, covariances = [], []
+        for part in self.parts:
+            own = part.ev.task.metric(metric.name, part.ev.tables)
+            (drawn,) = part.scores([own], n_draws=_CORPUS_PILOT, rng=rng)
+            centres.append(np.median(drawn, axis=0))
+            covariances.append(robust_covariance(drawn))
+        unit = max(1.0, float(np.abs(centres).max()))
+        return RandomEffects(np.stack(centres), np.stack(covariances), unit * SCALE, unit * DIFFICULTY, 1.0)
 
     # ---- runs of a method, or folds -----------------------------------------------------------------------------
 
@@ -923,7 +969,8 @@ class SamplingModel:
     @property
     def closed(self) -> bool:
         """Whether the scores that are compared may have a distribution in closed form."""
-        return not self.bootstraps and not self.ev.methods and self.training_variance is None
+        ev = self.ev
+        return not (self.bootstraps or ev.methods or ev.corpora is not None or self.training_variance is not None)
 
     @property
     def bootstraps(self) -> bool:
@@ -985,6 +1032,8 @@ class SamplingModel:
     def n_units(self) -> float:
         """Number of units, each counted once however often a cross-validation repeats it; 0 where unknown."""
         units, folds = self.ev.units, self.ev.folds
+        if self.ev.corpora is not None:
+            return float(len(self.ev.corpora.names))
         if units is None or not units.shared:
             return 0.0
         return units.size / (folds.k * folds.cv.shape[0] if folds is not None else 1.0)
@@ -1009,6 +1058,9 @@ class SamplingModel:
             discount=None if folds is None else folds.k,
             rule="" if folds is None else folds.rule if isinstance(folds.rule, str) else "given",
             training=training,
+            final=ev.task.final,
+            generations=() if ev.generations is None else (ev.generations.least, ev.generations.most),
+            within=() if ev.corpora is None else tuple(part.settings(metric) for part in self.parts),
         )
 
 
@@ -1018,6 +1070,8 @@ def sampling_model(
     """Return an evaluation under an assumption, and for a target, or say why the data do not support it."""
     check_known(assumption, "assumption", ASSUMPTIONS)
     target, weight = check_target(ev, target), ev.check_prior(prior)
+    if assumption != "auto" and (ev.task.final or ev.corpora is not None):
+        raise ValueError(f"assumption={assumption!r} is about items, of which final scores know nothing; leave it out")
     if assumption in ("auto", "independent"):
         return SamplingModel(ev, ev.assumption if assumption == "auto" else "independent", target, weight)
     if ev.units is None or not ev.units.shared:
@@ -1043,6 +1097,12 @@ def sampling_model(
 def check_target(ev: Evaluation, target: str) -> Target:
     """Return what a conclusion is to speak of, or say why the data do not tell."""
     check_known(target, "target", TARGETS)
+    if ev.corpora is not None and target != "auto":
+        raise ValueError(f"target= is of one test set, but there are several {plural(ev.unit)}; leave it out")
+    if ev.task.final and ev.corpora is None:
+        if target == "models":
+            raise ValueError("target='models' takes what models did on items, of which final scores know nothing; leave it out")
+        target = "method" if ev.methods or ev.folds is not None else "auto"
     if target == "method" and not ev.methods and ev.folds is None:
         raise ValueError(
             "target='method' needs a method that was trained several times; give runs, as {'bert': {'seed1': …, "

@@ -64,6 +64,8 @@ class Task(ABC):
         Whether a table tells how many items there were.
     unlabelled_cells
         The cells of items without a gold label, if there are any.
+    final
+        Whether a table holds final scores, of whose items nothing is known.
     cells
         Names of the cells of a model's table.
     classes
@@ -79,6 +81,7 @@ class Task(ABC):
     drops_cells: ClassVar[bool] = False
     counts_all_items: ClassVar[bool] = False
     unlabelled_cells: ClassVar[slice | None] = None
+    final: ClassVar[bool] = False
     classes: tuple[str, ...] = ()
     cells: tuple[str, ...]
 

@@ -232,13 +232,46 @@ class Folds(EqualByFields):
         return replace(self, counts=self.counts + other.counts, units=sum_of(self.units, other.units))
 
 
+@dataclass(frozen=True, eq=False)
+class Generations(EqualByFields):
+    """How several generations of the same model on the same item differ, where units are their means.
+
+    Attributes
+    ----------
+    deviations
+        How generations differ from the mean of their item and model, each row of one model alone, so scaled that the sum of
+        their squares is the variance which generations give to the sum over items.
+    least, most
+        How many generations an item has.
+    noun
+        What one is called.
+    """
+
+    deviations: Units
+    least: int
+    most: int
+    noun: str = "generation"
+
+    def take(self, columns: Any) -> Generations:
+        """Return those of some of the columns."""
+        return replace(self, deviations=self.deviations.take(columns))
+
+    def __add__(self, other: Generations) -> Generations:
+        least, most = min(self.least, other.least), max(self.most, other.most)
+        return replace(self, deviations=self.deviations + other.deviations, least=least, most=most)
+
+    def variance(self, slopes: FloatArray) -> float:
+        """Return the part of generations in the variance of a statistic with these slopes in the models' cells."""
+        return float(self.deviations.weights @ np.square(self.deviations.rows @ slopes))
+
+
 def columns_of(tables: FloatArray, models: Sequence[int], cells: Sequence[int]) -> IntArray:
     """Return the places of some models' cells in flat tables (..., model, cell); of cell -1, that behind the last."""
     places = np.arange(tables.size).reshape(tables.shape)[..., list(models), :][..., list(cells)]
     return np.where(np.asarray(cells) < 0, tables.size, places)
 
 
-_Part = TypeVar("_Part", Units, Folds)
+_Part = TypeVar("_Part", Units, Folds, Generations)
 
 
 def sum_of(a: _Part | None, b: _Part | None) -> _Part | None:

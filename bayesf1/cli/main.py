@@ -78,7 +78,7 @@ def _run(argv: list[str]) -> int:
     args.command_line = f"bayesf1 {shlex.join(argv)}"
     check_files(args)
     try:
-        return args.run(args) or 0
+        return args.does(args) or 0
     except ValueError as error:
         raise ValueError(args.parser.spoken(str(error))) from None
 

@@ -102,7 +102,7 @@ def new_parser(version: str, commands: Mapping[str, Command]) -> tuple[Parser, d
         parser = parsers.add_parser(
             name, help=about.rstrip("."), description=about, epilog=more.replace("::\n\n", ":\n"), **shared
         )
-        parser.set_defaults(run=command.run, parser=parser)
+        parser.set_defaults(does=command.run, parser=parser)
         for heading, listed in command.groups.items():
             group = parser.add_argument_group(heading) if heading else parser
             for each in listed.split():
@@ -211,6 +211,12 @@ READING: Mapping[str, Options] = {
         "--prediction": column("column of predictions, if each model has its own file or its own rows"),
         "--model-column": column("column of the models' names, if each has its own rows (default: model)"),
         "--id": column("column that identifies items, used to match rows and files"),
+        "--run": column("column of training runs or seeds (default: run, seed)"),
+        "--fold": column("column of test folds (default: fold, cv_fold); predictions are then out of fold"),
+        "--repeat": column("column of repeats of a cross-validation (default: repeat)"),
+        "--corpus": column("column of data sets, tasks or languages, if these were sampled (default: dataset, corpus, task)"),
+        "--generation": column("column of generations of one model for one item (default: epoch, generation, sample)"),
+        "--prompt": column("column of prompts, whose mean is compared"),
         "--group": column("column of documents, subjects or speakers, if these were sampled, not items"),
         "--positive": option("the label that counts as positive", "LABEL"),
         "--judge": column(

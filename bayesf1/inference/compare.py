@@ -112,7 +112,7 @@ def compare(
     sampling = sampling_model(ev, assumption, target, prior)
     options = Options.of(metrics, rope, prob, method, n_draws, rng)
     found = _compare_all(sampling, metrics, options)
-    if ev.folds is not None:
+    if ev.folds is not None and not ev.task.final:
         other: Target = "models" if sampling.target == "method" else "method"
         others = _compare_all(replace(sampling, target=other), metrics, replace(options, method="auto"))
         found = [replace(c, other_target=o) for c, o in zip(found, others, strict=True)]
@@ -358,10 +358,26 @@ def comparison_of(
         ev=ev,
         alike=ev.alike,
         variance=_variance(sampling, metric) if of_methods else None,
+        generations=_generation_share(sampling, metric),
         size_correlation=float(sampling.size_correlations(metric)[-1]),
         pairing_unknown=len(set(gold)) == 1 and known[2],
         remarks=(*ev.notes, *ev.task.notes_on(sampling, metric), *unlike_gold(ev.names, gold)),
     )
+
+
+def _generation_share(sampling: SamplingModel, metric: Metric) -> comparison.GenerationShare | None:
+    """Return which part of the variance of a difference comes from generations; None if each item has one."""
+    known, ev = sampling.ev.generations, sampling.ev
+    if known is None or known.most < 2 or ev.methods:
+        return None
+
+    def gap(tables: FloatArray) -> FloatArray:
+        scores = metric(tables, ev.cells)
+        return np.asarray(scores[..., 1] - scores[..., 0])
+
+    total = sampling.samples.variance(gap)
+    share = known.variance(sampling.samples.gradient(gap)) / total if total else 0.0
+    return comparison.GenerationShare(float(min(share, 1.0)), known.noun)
 
 
 def _gold(ev: Evaluation) -> list[float]:

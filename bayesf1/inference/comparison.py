@@ -154,6 +154,21 @@ class Variance(NamedTuple):
         return self.training / (self.training + self.items) if self.training + self.items else 0.0
 
 
+class GenerationShare(NamedTuple):
+    """How much of the variance of a difference generations of the same items have; the rest is that of the items.
+
+    Attributes
+    ----------
+    share
+        Their share.
+    noun
+        What one is called.
+    """
+
+    share: float
+    noun: str
+
+
 @dataclass(frozen=True, eq=False)
 class Comparison(Checked):
     r"""The Bayes test of one metric: :math:`H_0: \nu_B \le \nu_A` against :math:`H_1: \nu_B > \nu_A`.
@@ -193,6 +208,8 @@ class Comparison(Checked):
         Whether only the totals of one test set are known, so that pairing its items could change the answer.
     remarks
         What a reader should know of the data, in sentences.
+    generations
+        Which part of the variance generations of the same items have; None unless there are several.
     """
 
     definition: Metric
@@ -215,6 +232,7 @@ class Comparison(Checked):
     size_correlation: float = 0.0
     pairing_unknown: bool = False
     remarks: tuple[str, ...] = ()
+    generations: GenerationShare | None = None
 
     @property
     def metric(self) -> str:
@@ -467,7 +485,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
     def title(self) -> str:
         """Which models were compared, and what the intervals are."""
         c = self.headline
-        return f"{c.model_b} against {c.model_a}, with {100 * c.prob:.4g} % equal-tailed credible intervals"
+        return f"{c.model_b} against {c.model_a}{text.on_what(c.settings)}, with {100 * c.prob:.4g} % equal-tailed credible intervals"
 
     @property
     def table(self) -> Table:

@@ -112,7 +112,8 @@ class Ranking(Answer):
     def title(self) -> str:
         """How many models there are, and what they are ranked by."""
         prob, label = 100 * self.settings.prob, text.in_prose(self.label)
-        return f"{len(self.models)} models ranked by {label}, with {prob:g} % equal-tailed credible intervals"
+        ranked = f"{len(self.models)} models ranked by {label}{text.on_what(self.settings)}"
+        return f"{ranked}, with {prob:g} % equal-tailed credible intervals"
 
     @property
     def table(self) -> Table:

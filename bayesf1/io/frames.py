@@ -13,8 +13,10 @@ import numpy as np
 from bayesf1.base.arrays import AnyArray, FloatArray
 from bayesf1.base.checks import OneLabel
 from bayesf1.base.naming import listing, quoted
+from bayesf1.designs import BlockedCV, KFoldCV
 from bayesf1.evaluation import Evaluation, model_names
 from bayesf1.io.counts import check_weights
+from bayesf1.io.experiment import from_long
 from bayesf1.io.label_values import index_of, is_missing, plain_label, read_groups, read_labels
 from bayesf1.io.labels import NO_GOLD, default_names, from_columns, from_labels
 from bayesf1.io.tables import check_columns
@@ -68,12 +70,25 @@ def engine_errors() -> Iterator[None]:
 def from_frame(
     frame: Any,
     *,
-    gold: str,
-    models: Models,
+    gold: str | None = None,
+    models: Models | None = None,
     positive: OneLabel = None,
     group: str | None = None,
     labels: Sequence[Any] | None = None,
     judge: str | Models | None = None,
+    prediction: str | None = None,
+    correct: str | None = None,
+    score: str | Sequence[str] | None = None,
+    lower_is_better: bool = False,
+    cv: BlockedCV | KFoldCV | str | None = None,
+    model: str | None = None,
+    item: str | None = None,
+    generation: str | None = None,
+    prompt: str | None = None,
+    run: str | None = None,
+    fold: str | None = None,
+    repeat: str | None = None,
+    corpus: str | None = None,
 ) -> Evaluation:
     """Build an Evaluation from a data frame with a column of gold labels and one for each model.
 
@@ -98,6 +113,11 @@ def from_frame(
         the units.
     labels
         The classes, as in `from_labels`. Shards that are to add up need them where some lack a class.
+    prediction, correct, score, lower_is_better, cv
+        Of frames with a row for each model and whatever was sampled: the column of predictions (beside `gold`), of right and
+        wrong answers, or of scores, and whether the lower is the better; the design, if folds alone do not say it.
+    model, item, generation, prompt, run, fold, repeat, corpus
+        Of such frames: the columns that say which; by default those with usual names, as far as rows need them.
     judge
         Name of the column of what a judge says, or a mapping of the judge's name to its column; gold may then have gaps, as
         in `from_labels`. ``[]`` allows them without a judge.
@@ -114,6 +134,22 @@ def from_frame(
     """
     import narwhals as nw
 
+    given = {"model": model, "item": item, "group": group, "generation": generation, "prompt": prompt}
+    given |= {"run": run, "fold": fold, "repeat": repeat, "corpus": corpus}
+    if models is None or any(value is not None for role, value in given.items() if role != "group"):
+        return _of_rows(
+            frame,
+            {role: column for role, column in given.items() if column is not None},
+            gold=gold,
+            prediction=prediction or ("prediction" if gold else None),
+            correct=correct,
+            score=score,
+            lower_is_better=lower_is_better,
+            positive=plain_label(positive),
+            cv=cv,
+        )
+    if gold is None:
+        raise ValueError("models= are columns of predictions, beside which gold= names the column of gold labels")
     lazy = _read_frame(frame, "lists of labels go to from_labels, counted rows to from_patterns")
     named = _named_columns(models)
     how: dict[str, Any] = {"positive": plain_label(positive), "labels": labels}
@@ -211,6 +247,20 @@ def from_patterns(
     return from_columns(
         truth, dict(zip(names, columns, strict=True)), positive=positive, weights=weights[seen]
     )
+
+
+def _of_rows(frame: Any, given: Mapping[str, str], **how: Any) -> Evaluation:
+    """Return the evaluation of a frame with a row for each model and whatever was sampled."""
+    import narwhals as nw
+
+    lazy = _read_frame(frame, "lists of labels go to from_labels, counted rows to from_patterns")
+    if not any(how[name] for name in ("gold", "correct", "score")):
+        header = listing(lazy.collect_schema().names())
+        raise ValueError(f"say what rows hold: gold= and prediction=, correct=, or score=; the columns are {header}")
+    native = nw.from_native(frame)
+    rows = native.to_native() if native.implementation.is_pandas() else lazy.collect().to_pandas()
+    check_columns([*given.values()], [*rows.columns], "the frame")
+    return from_long(rows.reset_index(drop=True), given, **how)
 
 
 # ---- columns ----------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from bayesf1.units import Units
 # A label of more characters is no name of a class, but a text.
 _LONG_LABEL = 200
 # Runs of one experiment: they share data, or all that there is of it.
-_RUNS = ("fold", "split", "seed", "run")
+_RUNS = ("fold", "split", "seed", "run", "cv", "repeat", "epoch", "generation")
 
 
 def plain_label(label: Any) -> Any:
@@ -132,7 +132,7 @@ def check_unit(unit: Any) -> str:
     if unit.strip().lower().removesuffix("s") in _RUNS:
         raise ValueError(
             f"unit {quoted(unit)}: folds, splits, seeds and runs share their data and are not independent units, so a "
-            "difference would be claimed far too often; compare folds with bf.fold_tests, and runs by what they predicted"
+            "difference would be claimed far too often; say fold= or run= of a table with such a column (bf.read, bf.from_frame)"
         )
     return unit
 

@@ -54,6 +54,14 @@ class ReadOptions(TypedDict, total=False):
     model_column: str
     run_column: str
     id: str
+    model: str
+    item: str
+    generation: str
+    prompt: str
+    run: str
+    fold: str
+    repeat: str
+    corpus: str
     group: str
     positive: OneLabel
     judge: str | Sequence[str] | Mapping[str, str]
@@ -112,6 +120,9 @@ def read(
     model_column, run_column, id
         Of tables with a row for each model and item: the columns that name the model (``"model"``) and the run; and
         the column that tells items apart, by which rows and files are matched.
+    model, item, generation, prompt, run, fold, repeat, corpus
+        Of tables with a row for each model and whatever was sampled: the columns that say which; by default those with usual
+        names, as far as rows need them. A score with folds, runs or data sets, but without items, is a final one.
     group
         The column of documents, speakers or the like, which are then the units; for harness logs a field of the
         document, or ``"task"``.

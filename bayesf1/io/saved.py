@@ -32,13 +32,23 @@ from bayesf1.io.labels import from_confusion
 from bayesf1.io.tags import SpanTable, from_span_table
 from bayesf1.runs import methods_of
 from bayesf1.task import Task
-from bayesf1.tasks import binary, classed, correctness, judged, multiclass, probabilities, scores, statistics
+from bayesf1.tasks import (
+    binary,
+    classed,
+    correctness,
+    final,
+    judged,
+    multiclass,
+    probabilities,
+    scores,
+    statistics,
+)
 from bayesf1.units import Folds, Units
 
 # The tasks that a file can name; a new one is a word here.
 _ONE_LABEL = (binary.Binary, correctness.Correctness, multiclass.MultiClass)
 _OTHER_LABELS = (classed.LabelSets, classed.TypedSpans, judged.Audited)
-_SCORED = (scores.Scores, statistics.Statistics, probabilities.Probabilities)
+_SCORED = (scores.Scores, statistics.Statistics, probabilities.Probabilities, final.FinalScores)
 TASKS: dict[str, type[Task]] = {task.name: task for task in (*_ONE_LABEL, *_OTHER_LABELS, *_SCORED)}
 _DESIGNS: dict[str, type[BlockedCV] | type[KFoldCV]] = {cv.__name__: cv for cv in (BlockedCV, KFoldCV)}
 # Numbers up to here can be multiplied and added up; sums of the same counts in another order lie as far apart.

@@ -17,6 +17,7 @@ from bayesf1.base.naming import listing, quoted
 from bayesf1.base.text_files import located, read_number
 from bayesf1.evaluation import Evaluation
 from bayesf1.io.formats import Format, ReadRequest
+from bayesf1.io.experiment import ROLES, check_given, from_long, role_of
 from bayesf1.io.frames import from_frame
 from bayesf1.io.label_values import align
 from bayesf1.io.labels import NoPositiveItem, from_correct
@@ -62,6 +63,9 @@ def _read(request: ReadRequest) -> Evaluation:
     for name in (*given[1:], *(name for name in _MISPLACED[content] if name in options)):
         raise ValueError(f"{name}= does not apply if {content}= is given; leave one out")
     value = options.get("prediction", "prediction") if content == "gold" else options[content]
+    if (long := _in_rows(request, value, content)) is not None:
+        with located(request.places[0]):
+            return from_long(*long[:2], **long[2])
     read = _of_files if request.models else _of_table
     frame, models, remarks = read(request, value, content)
     with located(request.places[0]):
@@ -75,6 +79,96 @@ def _read(request: ReadRequest) -> Evaluation:
             build = from_correct if content == "correct" else from_scores
             ev = build(numbers, **({} if content == "correct" else {"name": options["scores"]}), **how)
     return replace(ev, remarks=ev.remarks + remarks)
+
+
+# ---- rows with roles -------------------------------------------------------------------------------------
+
+
+def _in_rows(request: ReadRequest, value: Any, content: str) -> tuple[Any, dict[str, str], dict[str, Any]] | None:
+    """Return a table in which columns have roles other than model, run and item, as one of rows; None of any other."""
+    options = request.options
+    if "judge" in options:
+        return None
+    given = {role: options[role] for role in ROLES if role in options}
+    for role, name in (("model", "model_column"), ("run", "run_column"), ("item", "id")):
+        if name in options:
+            given.setdefault(role, options[name])
+    tables = {name: Table.opened(place.file) for name, place in request.models.items()} or {"": Table.opened(request.first)}
+    header = next(iter(tables.values())).header
+    named = {role_of(c): c for c in reversed(header) if c not in options.values()}
+    if request.alone is not None and request.models:
+        return None
+    check_given(given)
+    wide = not request.models and "model" not in given and "model" not in named
+    asked = given.keys() - {"model", "run", "item", "group"}
+    final = content == "scores" and "item" not in given and "item" not in named
+    sampled = {"fold", "run", "corpus"} if final else {"fold"} if wide else {"fold", "generation", "run", "corpus", "prompt"}
+    known = sampled & named.keys()
+    if not asked and not known:
+        return None
+    if wide and "columns" not in options and final and not any(named.get(r) for r in ("fold", "run", "corpus")):
+        return None
+    how = {name: options[name] for name in ("positive", "lower_is_better", "cv") if name in options}
+    how |= {"gold": options.get("gold")} if content == "gold" else {}
+    if wide:
+        return _melted(tables[""], options, given, named, content, how)
+    column = _value_column(value, content, tables)
+    how |= {{"gold": "prediction", "correct": "correct", "scores": "score"}[content]: column}
+    import pandas as pd
+
+    frames = []
+    for name, table in tables.items():
+        gaps = [c for c in table.header if c and c not in (column, options.get("gold"), *given.values())]
+        frame = table.load([c for c in table.header if c], optional=gaps)
+        frames.append(frame.assign(**{"\0model": name}) if name else frame)
+    frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
+    if request.models:
+        given = {"model": "\0model", **given}
+    if content == "correct":
+        frame[column] = as_numbers(frame[column].tolist(), FLAGS)
+    if "id" not in options and not final and content != "scores" and "item" not in named and "item" not in given:
+        return None
+    return frame, given, how
+
+
+def _value_column(value: Any, content: str, tables: Mapping[str, Table]) -> str:
+    header = next(iter(tables.values())).header
+    if not value and content != "gold":
+        # The one column that is no role.
+        free = [c for c in header if c and role_of(c) is None]
+        if len(free) != 1:
+            raise ValueError(f"which column holds the {content}? Name it with {content}=: {listing(free)}")
+        return free[0]
+    if value not in header and content == "scores":
+        close = [c for c in header if role_of(c) is None and value.lower() in c.lower()]
+        if len(close) == 1:
+            return close[0]
+    for table in tables.values():
+        table.check(value)
+    return str(value)
+
+
+def _melted(
+    table: Table, options: Mapping[str, Any], given: dict[str, str], named: Mapping[Any, str], content: str, how: dict[str, Any]
+) -> tuple[Any, dict[str, str], dict[str, Any]]:
+    """Return a table with a column for each model as one with a row for each."""
+    keys = list(dict.fromkeys([*given.values(), *(c for r, c in named.items() if r), *_shared(options)]))
+    if "columns" in options:
+        models = named_columns(options["columns"], table, "columns")
+    elif isinstance(options.get(content), str) and content == "correct" and options[content]:
+        models = named_columns(options[content], table, "correct")
+    else:
+        words = FLAGS if content == "correct" else _TRUTH
+        models = guess_columns(table, options.get("gold"), [*keys], words)
+    keys = [c for c in keys if c not in models.values()]
+    frame = table.load([*keys, *models.values()])
+    frame = frame.rename(columns={column: name for name, column in models.items()})
+    name = str(options[content] or "score") if content == "scores" else "prediction" if content == "gold" else "correct"
+    name = name if name not in keys else f"{name} of a model"
+    long = frame.melt(id_vars=keys, value_vars=[*models], var_name="\0model", value_name=name)
+    if content != "gold":
+        long[name] = as_numbers(long[name].tolist(), FLAGS if content == "correct" else _TRUTH)
+    return long, {"model": "\0model", **given}, how | {{"gold": "prediction", "correct": "correct", "scores": "score"}[content]: name}
 
 
 # ---- layouts ----------------------------------------------------------------------------------------------
@@ -479,7 +573,8 @@ TABLE = Format(
     _is_table,
     (
         *("gold", "prediction", "columns", "model_column", "run_column", "id", "group", "positive", "judge"),
-        *("correct", "scores", "lower_is_better", "unit"),
+        *("correct", "scores", "lower_is_better", "unit", "cv"),
+        *(role for role in ROLES if role != "group"),
     ),
     _read,
 )

@@ -302,6 +302,34 @@ def sampled(s: SamplingSettings) -> str:
     return f"{number_of(round(s.n_units), s.unit)}{s.labelled and f' ({s.labelled})'}"
 
 
+def design(s: SamplingSettings) -> str:
+    """Write what was sampled, by the roles of a table's columns: items, generations, runs, folds, data sets."""
+    if s.within:
+        inside = joined(dict.fromkeys(filter(None, map(_each, s.within))))
+        return sampled(s) + (f", {inside}" if inside else "")
+    each = _each(s)
+    if s.final:
+        return each
+    return f"{sampled(s)}{each and f', {each}'}"
+
+
+def _each(s: SamplingSettings) -> str:
+    """Write how often an item was answered, or a model trained, or on which folds."""
+    if s.training and s.final:
+        return f"the folds of the {s.cv}"
+    parts = []
+    for numbers, noun in ((s.runs, "run"), (s.generations, "generation")):
+        if numbers and max(numbers) > 1:
+            number = number_of(numbers[0], noun) if len({*numbers}) == 1 else f"{min(numbers)} to {max(numbers)} {noun}s"
+            parts.append(f"{number} each")
+    return ", ".join(parts)
+
+
+def on_what(s: SamplingSettings) -> str:
+    """Write what was sampled as a part of a title, where that is more than items; nothing elsewhere."""
+    return f" on {design(s)}" if s.within or s.generations or (s.final and s.training) else f", {design(s)}" * s.final
+
+
 def same_everywhere(what: str, s: SamplingSettings, value: str = "the same") -> str:
     """Say that a score does not vary over the few units, or the folds, that there are."""
     known = f"{value} in all folds" if s.training else f"{value} on all {sampled(s)}"
@@ -333,6 +361,14 @@ def scope(s: SamplingSettings) -> str:
 
 def dependence(s: SamplingSettings) -> str:
     """Write what was taken as sampled, and how the models depend on each other."""
+    if s.within:
+        known = joined(dict.fromkeys(map(_known_within, s.within)))
+        return (
+            f"{plural(s.unit)} ({sampled(s)}) are a sample of others: random effects of their scores (half-t priors), each "
+            f"{known}"
+        )
+    if s.final and not s.training:
+        return "a score varies from run to run, by which alone it is known"
     what, bootstrap = "runs" if s.runs else "models", "by a Bayesian bootstrap (Rubin 1981)"
     if s.training:
         halves = "learnt from the two halves of each repeat"
@@ -346,8 +382,17 @@ def dependence(s: SamplingSettings) -> str:
         return f"the {what} were taken as independent"
     if s.freedom is None:
         return f"the {what} were paired item by item ({sampled(s)})"
+    what = f"means of generations ({plural(s.unit)})" if s.generations else what
     inflation = f"a small-sample inflation ({s.freedom:,.0f} degrees of freedom)"
     return f"the {what} were paired on {counted(s)}, {bootstrap} with {inflation}"
+
+
+def _known_within(s: SamplingSettings) -> str:
+    if not s.final:
+        return "with the sampling covariance of its own posterior"
+    if not (s.runs or s.training):
+        return "with one score of each model"
+    return "with the variance that its runs show" if s.runs else "with the corrected variance of its folds"
 
 
 # ---- signatures -------------------------------------------------------------------------------------------
@@ -410,12 +455,23 @@ def methods(res: Comparisons) -> str:
     """Return how models were compared: prior, discount, assumption, computation, version, citation."""
     c, s, compared = res.headline, res.headline.settings, _compared(res)
     how = f" by {_cited(s)}, as implemented in {_PACKAGE}, with {prior_of(s)}"
+    if s.final or s.within:
+        scored = f"{compared} by {'data-set' if s.within else 'final'} scores ({design(s)}) with {_PACKAGE}, with {prior_of(s)}"
+        return _methods_of(res, [scored, dependence(s)])
     parts = [compared + (f", as methods{scope(s)}, with {_PACKAGE}" if s.training else how), dependence(s)]
     if s.cv is not None and not s.training:
         parts.append(f"counts of the {s.cv} were discounted by k = {s.discount:.4f} (rule {s.rule})")
     if s.runs:
         vary = " (half-Cauchy prior on how much they vary, scale 0.05 of the metric's range)"
         parts.append("a method's score is the mean of its runs' scores" + vary * (s.target == "method"))
+    return _methods_of(res, parts)
+
+
+def _methods_of(res: Comparisons, parts: list[str]) -> str:
+    """Return the sentence on methods with what all answers say: computation, threshold, intervals."""
+    c, s = res.headline, res.headline.settings
+    if s.generations:
+        parts.append(f"a score is the mean over the generations of each {s.unit} ({design(s)})")
     parts.append(_computed(res))
     if c.rope:
         parts.append(f"models count as practically equivalent if {within(c)}")
@@ -463,10 +519,18 @@ def draws_of(s: Settings, n_draws: int, error: float) -> str:
 def notes(c: Comparison) -> Iterator[str]:
     """Yield what limits the conclusion of a comparison, a sentence each."""
     s = c.settings
+    if s.within:
+        nouns = plural(s.unit)
+        yield f"The {nouns} are taken as a sample: the claim is about the average {s.unit} of such a population, not about these."
+        if s.n_units < FEW_UNITS:
+            yield f"With {sampled(s)} it rests on what was believed of how much {nouns} differ (half-t, 5 points)."
+    if c.generations is not None:
+        yield _generation_note(c)
     if c.variance is not None:
         share = c.variance.share
         what = "training" if share > 0.5 else "the test items"
-        yield f"{100 * max(share, 1.0 - share):.0f} % of the uncertainty comes from {what}."
+        if not s.final:
+            yield f"{100 * max(share, 1.0 - share):.0f} % of the uncertainty comes from {what}."
         spreads = (c.variance.run_sd_a, c.model_a), (c.variance.run_sd_b, c.model_b)
         (less, steady), (more, volatile) = sorted(spreads)
         if more > _VOLATILE * less:
@@ -492,6 +556,20 @@ def notes(c: Comparison) -> Iterator[str]:
     elif s.runs and c.assumption == "independent":
         yield "Only totals are known: P(H1) takes the runs' errors as independent."
     yield from c.remarks
+
+
+def _generation_note(c: Comparison) -> str:
+    """Say which part of the variance generations have, and what more of either would bring (Miller 2024)."""
+    s, known = c.settings, c.generations
+    assert known is not None
+    share, noun = known.share, plural(known.noun)
+    shorter = [1.0 - math.sqrt(1.0 - share + share / 2.0), 1.0 - math.sqrt(0.5)]
+    more, items = (f"{100 * x:.0f} %" for x in shorter)
+    return (
+        f"{capitalised(noun)} have {100 * share:.0f} % of the variance: twice as many of each {s.unit} would make the interval "
+        f"about {more} shorter, twice as many {plural(s.unit)} {items}. The claim is about these models, which were not trained "
+        "again."
+    )
 
 
 def unlike_gold(models: Sequence[str], gold: Sequence[float]) -> Iterator[str]:
