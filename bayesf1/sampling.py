@@ -717,8 +717,8 @@ class SamplingSettings:
         a bootstrap; "" if they do not.
     final
         Whether scores are final, and nothing is known of items.
-    generations
-        The least and the most generations that an item has, if units are their means.
+    generations, repeated
+        The least and the most generations that an item has, if units are their means, and what one is called.
     within
         What was sampled within each of several data sets, if these are the units.
     """
@@ -737,6 +737,7 @@ class SamplingSettings:
     training: str = ""
     final: bool = False
     generations: tuple[int, ...] = ()
+    repeated: str = ""
     within: tuple[SamplingSettings, ...] = ()
 
     @property
@@ -1060,6 +1061,7 @@ class SamplingModel:
             training=training,
             final=ev.task.final,
             generations=() if ev.generations is None else (ev.generations.least, ev.generations.most),
+            repeated="" if ev.generations is None else ev.generations.noun,
             within=() if ev.corpora is None else tuple(part.settings(metric) for part in self.parts),
         )
 
@@ -1070,8 +1072,10 @@ def sampling_model(
     """Return an evaluation under an assumption, and for a target, or say why the data do not support it."""
     check_known(assumption, "assumption", ASSUMPTIONS)
     target, weight = check_target(ev, target), ev.check_prior(prior)
-    if assumption != "auto" and (ev.task.final or ev.corpora is not None):
+    if assumption not in ("auto", ev.assumption) and (ev.task.final or ev.corpora is not None):
         raise ValueError(f"assumption={assumption!r} is about items, of which final scores know nothing; leave it out")
+    if ev.task.final or ev.corpora is not None:
+        return SamplingModel(ev, ev.assumption, target, weight)
     if assumption in ("auto", "independent"):
         return SamplingModel(ev, ev.assumption if assumption == "auto" else "independent", target, weight)
     if ev.units is None or not ev.units.shared:
@@ -1097,7 +1101,7 @@ def sampling_model(
 def check_target(ev: Evaluation, target: str) -> Target:
     """Return what a conclusion is to speak of, or say why the data do not tell."""
     check_known(target, "target", TARGETS)
-    if ev.corpora is not None and target != "auto":
+    if ev.corpora is not None and target == "method":
         raise ValueError(f"target= is of one test set, but there are several {plural(ev.unit)}; leave it out")
     if ev.task.final and ev.corpora is None:
         if target == "models":

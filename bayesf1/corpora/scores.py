@@ -217,7 +217,9 @@ def read_corpora(data: Evaluation | Mapping[str, Evaluation]) -> tuple[str, dict
     >>> noun, [*folds][0]
     ('fold', 'repeat 1, fold 1')
     """
-    if isinstance(data, Evaluation) and data.folds is not None:
+    if isinstance(data, Evaluation) and data.corpora is not None:
+        return data.corpora.noun, dict(zip(data.corpora.names, data.corpora.parts, strict=True))
+    if isinstance(data, Evaluation) and data.folds is not None and not data.task.final:
         tables = data.folds.counts
         return "fold", {
             f"repeat {r + 1}, fold {f + 1}": Evaluation(data.models, data.task, tables[r, f].copy())

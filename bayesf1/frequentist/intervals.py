@@ -15,7 +15,7 @@ from bayesf1.base.arrays import BoolArray, FloatArray, plain
 from bayesf1.base.checks import ArrayLike, RNGLike, check_prob, check_rng, check_whole, is_number, start_of
 from bayesf1.base.naming import cleaned, nearest, plural
 from bayesf1.distributions.base import Posterior
-from bayesf1.evaluation import Evaluation, UndefinedScore, defined_scores, resolve_metric, resolve_metrics
+from bayesf1.evaluation import Evaluation, UndefinedScore, check_items, defined_scores, resolve_metric, resolve_metrics
 from bayesf1.inference.compare import compare
 from bayesf1.inference.posterior import posterior
 from bayesf1.metrics import FMeasure, Metric, MetricLike, Proportion, ratio
@@ -757,6 +757,7 @@ def intervals(
     ----------
     Lam (2023); Jiang (2020); Takahashi et al. (2022); Efron (1987).
     """
+    check_items(ev, "an interval")
     metric = resolve_metric(metric, ev)
     return _intervals(ev, (model,), metric, methods, confidence_level, n_resamples, prior, assumption, rng)
 
@@ -798,6 +799,7 @@ def interval_table(
     """
     import pandas as pd
 
+    check_items(ev, "an interval")
     rows = {}
     how: Any = {"confidence_level": confidence_level, "assumption": assumption, "rng": rng}
     for model in ev.names:
@@ -871,6 +873,7 @@ def difference_intervals(
     Lam (2023), Section VII, where it is an open problem; Efron & Tibshirani (1993), Chapter 22.
     """
     pair = ev.pair(a, b)
+    check_items(pair, "an interval")
     metric = resolve_metric(metric, pair)
     return _intervals(
         pair, pair.names, metric, methods, confidence_level, n_resamples, prior, assumption, rng

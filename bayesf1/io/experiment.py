@@ -27,12 +27,12 @@ from bayesf1.base.naming import counted, joined, listing, plural, quoted
 from bayesf1.designs import BlockedCV, KFoldCV, design_of, read_design
 from bayesf1.evaluation import Corpora, Evaluation
 from bayesf1.io.folded import Gold, Marked, folded
+from bayesf1.io.label_values import check_unit
 from bayesf1.io.labels import from_correct, from_labels
 from bayesf1.io.scores import from_scores
-from bayesf1.metrics import METRICS
 from bayesf1.runs import methods_of
 from bayesf1.tasks.correctness import Correctness
-from bayesf1.tasks.final import FinalScores, check_scored
+from bayesf1.tasks.final import FinalScores, check_scored, known_share
 from bayesf1.tasks.scores import Scores
 from bayesf1.units import Folds, Generations, Units
 
@@ -133,6 +133,8 @@ class Roles:
             if role in found or role not in free or (role in ("generation", "prompt") and "item" not in found):
                 continue
             column = free[role]
+            if frame[column].nunique() < 2 or (_plain(column) in ("split", "cvsplit") and not _numbered(frame[column])):
+                continue
             if "item" not in found or (role == "fold" and _is_partition(frame, found, column)):
                 found[role] = column
             elif frame.duplicated([*found.values()]).any():
@@ -174,14 +176,17 @@ def check_given(given: Mapping[str, str]) -> None:
             )
 
 
+def _numbered(column: Any) -> bool:
+    """Return whether all values have numbers, as folds have; train and test are parts."""
+    return all(any(x.isdigit() for x in str(value)) for value in column.unique())
+
+
 def _is_partition(frame: Any, found: Mapping[str, str], column: str) -> bool:
     """Return whether each item has one fold, and folds have several items."""
     keys = [found[role] for role in ("item", "corpus", "repeat") if role in found]
     folds = frame[column].nunique()
-    # Train and test are parts, not folds.
-    numbered = all(any(x.isdigit() for x in str(value)) for value in frame[column].unique())
     return bool(
-        numbered and 1 < folds <= frame[found["item"]].nunique() / 2 and (frame.groupby(keys, observed=True)[column].nunique() == 1).all()
+        _numbered(frame[column]) and 1 < folds <= frame[found["item"]].nunique() / 2 and (frame.groupby(keys, observed=True)[column].nunique() == 1).all()
     )
 
 
@@ -197,11 +202,17 @@ def from_long(
     lower_is_better: bool = False,
     positive: Any = None,
     cv: BlockedCV | KFoldCV | str | None = None,
+    unit: str | None = None,
+    remarks: tuple[str, ...] = (),
 ) -> Evaluation:
     """Return the evaluation of a long frame of pandas by the roles of its columns."""
     scored = [score] if isinstance(score, str) else [*(score or ())]
     values = [c for c in (gold, prediction, correct, *scored) if c is not None]
+    if unit is not None:
+        check_unit(unit)
     roles = Roles.of(frame, given, values, final=bool(scored))
+    if unit is not None:
+        raise ValueError("unit= does not apply to rows with roles, whose columns say what was sampled; leave it out")
     content = Content(gold, prediction, correct, tuple(scored), name, lower_is_better, positive, cv)
     if scored:
         frame, shares = _read_scores(frame, scored)
@@ -215,7 +226,7 @@ def from_long(
             "one final score of each model does not show how much it varies; give those of several runs (run=), folds "
             "(fold=) or data sets (corpus=), or what the models did item by item"
         )
-    return replace(ev, remarks=(*ev.remarks, *said, *([roles.said] if roles.said else [])))
+    return replace(ev, remarks=(*ev.remarks, *remarks, *said, *([roles.said] if roles.said else [])))
 
 
 def _read_scores(frame: Any, scored: Sequence[str]) -> tuple[Any, tuple[bool, tuple[str, ...]]]:
@@ -225,8 +236,8 @@ def _read_scores(frame: Any, scored: Sequence[str]) -> tuple[Any, tuple[bool, tu
         i, j = np.argwhere(~np.isfinite(array))[0]
         raise ValueError(f"row {i + 1} has no number in column {scored[j]!r}")
     low, high = array.min(), array.max()
-    known = all(METRICS[c.lower()].support == (0.0, 1.0) for c in scored if c.lower() in METRICS)
-    if known and all(c.lower() in METRICS for c in scored) and low >= 0.0 and 1.0 < high <= 100.0:
+    known = [known_share(c) for c in scored]
+    if all(m is not None and m.support == (0.0, 1.0) for m in known) and low >= 0.0 and 1.0 < high <= 100.0:
         array = array / 100.0
         return frame.assign(**dict(zip(scored, array.T, strict=True))), (True, ("Scores were taken as percent.",))
     return frame.assign(**dict(zip(scored, array.T, strict=True))), (bool(low >= 0.0 and high <= 1.0), ())

@@ -25,7 +25,7 @@ from bayesf1.base.input_files import LINE_SHARE, InputFile, input_files
 from bayesf1.base.naming import check_known, listing, nearest, quoted
 from bayesf1.base.text_files import StrPath, write_atomic
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
-from bayesf1.evaluation import Evaluation, model_names
+from bayesf1.evaluation import Corpora, Evaluation, model_names
 from bayesf1.io.counts import read_counts
 from bayesf1.io.formats import Format, ReadRequest
 from bayesf1.io.labels import from_confusion
@@ -43,7 +43,7 @@ from bayesf1.tasks import (
     scores,
     statistics,
 )
-from bayesf1.units import Folds, Units
+from bayesf1.units import Folds, Generations, Units
 
 # The tasks that a file can name; a new one is a word here.
 _ONE_LABEL = (binary.Binary, correctness.Correctness, multiclass.MultiClass)
@@ -143,7 +143,30 @@ def _evaluation(saved: Mapping[str, Any]) -> Evaluation:
     if misplaced or (methods and folds is not None):
         raise ValueError("finer parts of single items, or methods beside folds, do not belong there")
     remarks = _typed(tuple[str, ...], saved["remarks"], "remarks")
-    return Evaluation(models, task, tables, units, item_units, folds, methods, remarks)
+    generations, corpora = _generations(saved.get("generations"), tables), _corpora(saved.get("corpora"))
+    return Evaluation(models, task, tables, units, item_units, folds, methods, remarks, generations, corpora)
+
+
+def _generations(value: Any, tables: FloatArray) -> Generations | None:
+    if value is None:
+        return None
+    deviations, weights = value["deviations"], _numbers(value["deviations"]["weights"], "generations.weights")
+    rows = deviations["rows"]
+    if isinstance(rows, dict):
+        places = [np.array(rows[name], dtype=np.int32) for name in ("columns", "starts")]
+        rows = sparse((np.array(rows["values"], dtype=float), *places), (weights.size, tables.size))
+        rows.check_format(full_check=True)
+    else:
+        rows = np.array(rows, dtype=float).reshape(weights.size, tables.size)
+    units = Units(rows, weights, deviations["name"])
+    return Generations(units, *(_typed(int, value[name], name) for name in ("least", "most")), _typed(str, value["noun"], "noun"))
+
+
+def _corpora(value: Any) -> Corpora | None:
+    if value is None:
+        return None
+    parts = tuple(map(_evaluation, value["parts"]))
+    return Corpora(_typed(str, value["noun"], "noun"), _typed(tuple[str, ...], value["names"], "names"), parts)
 
 
 def _numbers(value: Any, where: str) -> FloatArray:
@@ -373,6 +396,13 @@ def to_json(ev: Evaluation) -> str:
         "folds": ev.folds,
         "remarks": ev.remarks,
     }
+    # Files of other evaluations are as they were.
+    if ev.generations is not None:
+        known = ev.generations
+        document["generations"] = {"deviations": known.deviations, "least": known.least, "most": known.most, "noun": known.noun}
+    if ev.corpora is not None:
+        parts = [json.loads(to_json(part)) for part in ev.corpora.parts]
+        document["corpora"] = {"noun": ev.corpora.noun, "names": ev.corpora.names, "parts": parts}
     return json.dumps(document, default=_plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 

@@ -23,6 +23,7 @@ from bayesf1.io.label_values import align
 from bayesf1.io.labels import NoPositiveItem, from_correct
 from bayesf1.io.scores import from_scores
 from bayesf1.io.tables import Table, is_arrow, is_json
+from bayesf1.tasks.final import known_share
 
 # What a row says of a model, and the options that do not go with it.
 _SCORES_ONLY, _LABELS_ONLY = ("lower_is_better", "unit"), ("positive", "prediction", "judge")
@@ -104,11 +105,14 @@ def _in_rows(request: ReadRequest, value: Any, content: str) -> tuple[Any, dict[
     final = content == "scores" and "item" not in given and "item" not in named
     sampled = {"fold", "run", "corpus"} if final else {"fold"} if wide else {"fold", "generation", "run", "corpus", "prompt"}
     known = sampled & named.keys()
-    if not asked and not known:
+    sideways = content == "scores" and final and not wide and not request.models and not known and value not in header
+    if sideways and (turned := _turned(tables[""], named["model"] if "model" not in given else given["model"], options)):
+        return turned
+    if not asked and not known and (wide or "id" in options or "item" not in named or request.models):
         return None
     if wide and "columns" not in options and final and not any(named.get(r) for r in ("fold", "run", "corpus")):
         return None
-    how = {name: options[name] for name in ("positive", "lower_is_better", "cv") if name in options}
+    how = {name: options[name] for name in ("positive", "lower_is_better", "cv", "unit") if name in options}
     how |= {"gold": options.get("gold")} if content == "gold" else {}
     if wide:
         return _melted(tables[""], options, given, named, content, how)
@@ -129,6 +133,27 @@ def _in_rows(request: ReadRequest, value: Any, content: str) -> tuple[Any, dict[
     if "id" not in options and not final and content != "scores" and "item" not in named and "item" not in given:
         return None
     return frame, given, how
+
+
+def _turned(table: Table, model: str, options: Mapping[str, Any]) -> tuple[Any, dict[str, str], dict[str, Any]] | None:
+    """Return a table with a row for each model and a column for each data set as one of rows; None of any other."""
+    columns = [c for c in table.header if c and c != model]
+    frame = table.load([model, *columns], optional=columns)
+    numbers = [c for c in columns if not np.isnan(as_numbers(frame[c].tolist())).any()]
+    if frame[model].duplicated().any() or len(numbers) < 2:
+        return None
+    if all(known_share(c) for c in numbers):
+        raise ValueError(
+            f"{table} has one score of each kind ({listing(numbers)}) for each model, which does not show how much they vary; "
+            "give those of several runs, folds or data sets, or what the models did item by item"
+        )
+    long = frame.melt(id_vars=[model], value_vars=numbers, var_name="task", value_name="score of a model")
+    long["score of a model"] = as_numbers(long["score of a model"].tolist())
+    said = f"Rows were taken as models, and columns as data sets: {listing(numbers)}."
+    how: dict[str, Any] = {name: options[name] for name in ("lower_is_better", "unit") if name in options}
+    score = str(options["scores"] or "score")
+    long = long.rename(columns={"score of a model": score})
+    return long, {"model": model, "corpus": "task"}, how | {"score": score, "remarks": (said,)}
 
 
 def _value_column(value: Any, content: str, tables: Mapping[str, Table]) -> str:

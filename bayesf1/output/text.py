@@ -305,7 +305,7 @@ def sampled(s: SamplingSettings) -> str:
 def design(s: SamplingSettings) -> str:
     """Write what was sampled, by the roles of a table's columns: items, generations, runs, folds, data sets."""
     if s.within:
-        inside = joined(dict.fromkeys(filter(None, map(_each, s.within))))
+        inside = " or ".join(dict.fromkeys(filter(None, map(_inner, s.within))))
         return sampled(s) + (f", {inside}" if inside else "")
     each = _each(s)
     if s.final:
@@ -313,12 +313,17 @@ def design(s: SamplingSettings) -> str:
     return f"{sampled(s)}{each and f', {each}'}"
 
 
+def _inner(s: SamplingSettings) -> str:
+    """Write what was sampled within a data set."""
+    return _each(s) or sampled(s)
+
+
 def _each(s: SamplingSettings) -> str:
     """Write how often an item was answered, or a model trained, or on which folds."""
     if s.training and s.final:
         return f"the folds of the {s.cv}"
     parts = []
-    for numbers, noun in ((s.runs, "run"), (s.generations, "generation")):
+    for numbers, noun in ((s.runs, "run"), (s.generations, s.repeated)):
         if numbers and max(numbers) > 1:
             number = number_of(numbers[0], noun) if len({*numbers}) == 1 else f"{min(numbers)} to {max(numbers)} {noun}s"
             parts.append(f"{number} each")
@@ -327,7 +332,12 @@ def _each(s: SamplingSettings) -> str:
 
 def on_what(s: SamplingSettings) -> str:
     """Write what was sampled as a part of a title, where that is more than items; nothing elsewhere."""
-    return f" on {design(s)}" if s.within or s.generations or (s.final and s.training) else f", {design(s)}" * s.final
+    return f"{',' if s.final and s.runs else ' on'} {design(s)}" if _has_roles(s) else ""
+
+
+def _has_roles(s: SamplingSettings) -> bool:
+    """Return whether more was sampled than items, and folds or runs of them."""
+    return bool(s.final or s.within or s.generations)
 
 
 def same_everywhere(what: str, s: SamplingSettings, value: str = "the same") -> str:
@@ -348,6 +358,8 @@ def counted(s: SamplingSettings) -> str:
 
 def scope(s: SamplingSettings) -> str:
     """Write what a claim about methods speaks of, as the middle of a sentence; nothing if models are compared."""
+    if s.within:
+        return f" on the average {s.unit}"
     if s.training and s.cv is not None:
         folds = s.cv.shape[1]
         return f" when trained on {100 * (folds - 1) / folds:.3g} % of such data"
@@ -355,14 +367,14 @@ def scope(s: SamplingSettings) -> str:
         return ""
     each = f"{s.runs[0]} runs each" if len(set(s.runs)) == 1 else f"{joined(map(str, s.runs))} runs"
     return (
-        f" when trained again, to judge by {each}" if s.target == "method" else f" averaged over these {each}"
+        f" when trained again{' and tested on this test set' * s.final}, to judge by {each}" if s.target == "method" else f" averaged over these {each}"
     )
 
 
 def dependence(s: SamplingSettings) -> str:
     """Write what was taken as sampled, and how the models depend on each other."""
     if s.within:
-        known = joined(dict.fromkeys(map(_known_within, s.within)))
+        known = " or ".join(dict.fromkeys(map(_known_within, s.within)))
         return (
             f"{plural(s.unit)} ({sampled(s)}) are a sample of others: random effects of their scores (half-t priors), each "
             f"{known}"
@@ -382,7 +394,7 @@ def dependence(s: SamplingSettings) -> str:
         return f"the {what} were taken as independent"
     if s.freedom is None:
         return f"the {what} were paired item by item ({sampled(s)})"
-    what = f"means of generations ({plural(s.unit)})" if s.generations else what
+    what = f"means of {plural(s.repeated)} ({plural(s.unit)})" if s.generations else what
     inflation = f"a small-sample inflation ({s.freedom:,.0f} degrees of freedom)"
     return f"the {what} were paired on {counted(s)}, {bootstrap} with {inflation}"
 
@@ -418,10 +430,10 @@ def sampling_parts(s: Settings | intervals.IntervalSettings) -> dict[str, Any]:
     """Return the parts of a signature that say what was sampled, and the prior."""
     prior = s.prior_name.lower().replace("no prior", "none").partition("(")[0].partition(" ")[0]
     return {
-        "units": sampled(s).replace(",", "") or "totals",
-        "sampling": s.assumption,
+        "units": design(s).replace(",", "") if _has_roles(s) else sampled(s).replace(",", "") or "totals",
+        "sampling": "random-effects" if s.within else "final" if s.final else s.assumption,
         "prior": prior if prior in ("none", "hierarchical") else f"{prior}({s.prior:g})",
-        "cv": None if s.cv is None else ("x".join(map(str, s.cv.shape)), s.rule, f"{s.discount:.4g}"),
+        "cv": None if s.cv is None or s.final else ("x".join(map(str, s.cv.shape)), s.rule, f"{s.discount:.4g}"),
     }
 
 
@@ -471,7 +483,7 @@ def _methods_of(res: Comparisons, parts: list[str]) -> str:
     """Return the sentence on methods with what all answers say: computation, threshold, intervals."""
     c, s = res.headline, res.headline.settings
     if s.generations:
-        parts.append(f"a score is the mean over the generations of each {s.unit} ({design(s)})")
+        parts.append(f"a score is the mean over the {plural(s.repeated)} of each {s.unit} ({design(s)})")
     parts.append(_computed(res))
     if c.rope:
         parts.append(f"models count as practically equivalent if {within(c)}")
@@ -553,7 +565,7 @@ def notes(c: Comparison) -> Iterator[str]:
     elif c.pairing_unknown:
         bounds = "bf.pairing_bounds(ev) gives its range over all pairings on the same ones"
         yield f"Only totals are known: P(H1) takes the models as tested on different items; {bounds}."
-    elif s.runs and c.assumption == "independent":
+    elif s.runs and c.assumption == "independent" and not s.final:
         yield "Only totals are known: P(H1) takes the runs' errors as independent."
     yield from c.remarks
 
@@ -563,6 +575,8 @@ def _generation_note(c: Comparison) -> str:
     s, known = c.settings, c.generations
     assert known is not None
     share, noun = known.share, plural(known.noun)
+    if known.noun == "prompt":
+        return f"Scores are means over these {s.generations[1]} prompts; others may give other scores."
     shorter = [1.0 - math.sqrt(1.0 - share + share / 2.0), 1.0 - math.sqrt(0.5)]
     more, items = (f"{100 * x:.0f} %" for x in shorter)
     return (

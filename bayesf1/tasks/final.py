@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import ClassVar
@@ -12,7 +14,7 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray, blocks_of
 from bayesf1.base.naming import nearest, quoted, same_name
-from bayesf1.metrics import METRICS, Metric, MetricLike
+from bayesf1.metrics import Metric, MetricLike, find_metric
 from bayesf1.sampling import SamplingModel
 from bayesf1.task import Task
 from bayesf1.tasks.scores import hint_of_loss
@@ -56,7 +58,7 @@ class FinalScores(Task):
         name = next((name for name in self.scored if isinstance(asked, str) and same_name(asked, name)), None)
         if name is None:
             raise ValueError(f"{quoted(asked)} is none of the final scores; {nearest(str(asked), self.scored)}")
-        known = METRICS.get(name.lower())
+        known = known_share(name)
         return Metric(
             name,
             known.label if known is not None else name,
@@ -97,6 +99,19 @@ class FinalScores(Task):
     def about(self) -> str:
         """What the scores are called."""
         return f"final scores ({', '.join(self.scored)})"
+
+
+def known_share(name: str) -> Metric | None:
+    """Return the metric of a confusion table that a score is called after, as ``test_f1``; None if there is none.
+
+    Examples
+    --------
+    >>> known_share("test_f1").label, known_share("BLEU")
+    ('F1', None)
+    """
+    with suppress(ValueError):
+        return find_metric(re.sub("^(test|dev|val|valid|eval)[_ -]", "", name.strip().lower()))
+    return None
 
 
 def check_scored(names: Sequence[str]) -> tuple[str, ...]:
