@@ -664,7 +664,8 @@ def _evident_correlations(
 ) -> FloatArray:
     """Return Spearman's correlations of sizes with the columns of scores, units counted by weights; 0 unless evident."""
     ranks = []
-    for values in (sizes, *scores.T):
+    # Sizes of means of generations are equal but for rounding.
+    for values in (np.round(sizes / sizes.max(), 9), *scores.T):
         place = np.unique(values, return_inverse=True)[1]
         times = np.bincount(place, weights)
         rank = (np.cumsum(times) - 0.5 * times)[place]
@@ -919,8 +920,14 @@ class SamplingModel:
     def effects(self, metric: Metric, rng: np.random.Generator) -> RandomEffects:
         """Return the random-effects model of the scores on several data sets, each with its own covariance."""
         centres, covariances = [], []
+        pooled = _pooled_variances([part.ev for part in self.parts], metric)
         for part in self.parts:
             own = part.ev.task.metric(metric.name, part.ev.tables)
+            if pooled is not None:
+                runs = np.array([len(method.runs) for method in part.ev.methods], dtype=float)
+                centres.append(part.plain(own))
+                covariances.append(np.diag(pooled / runs))
+                continue
             (drawn,) = part.scores([own], n_draws=_CORPUS_PILOT, rng=rng)
             centres.append(np.median(drawn, axis=0))
             covariances.append(robust_covariance(drawn))
@@ -1096,6 +1103,23 @@ def sampling_model(
             f"'paired' needs single items, but only the sums over each {ev.unit} are known; ask for 'clustered'"
         )
     return SamplingModel(items, "paired", target, weight)
+
+
+def _pooled_variances(parts: Sequence[Evaluation], metric: Metric) -> FloatArray | None:
+    """Return how much final scores of runs vary in each method, over all data sets; None if scores are no runs' final ones.
+
+    Of a few runs on each data set the variance of each by itself would be as good as unknown.
+    """
+    if not all(part.task.final and part.methods for part in parts):
+        return None
+    squares, freedom = np.zeros(len(parts[0].names)), np.zeros(len(parts[0].names))
+    for part in parts:
+        scores = part.scores(part.task.metric(metric.name, part.tables))
+        for i, method in enumerate(part.methods):
+            own = scores[[part.models.index(run) for run in method.runs]]
+            squares[i] += float(np.square(own - own.mean()).sum())
+            freedom[i] += len(own) - 1.0
+    return np.asarray(squares / np.maximum(freedom, 1.0))
 
 
 def check_target(ev: Evaluation, target: str) -> Target:

@@ -404,7 +404,7 @@ def _known_within(s: SamplingSettings) -> str:
         return "with the sampling covariance of its own posterior"
     if not (s.runs or s.training):
         return "with one score of each model"
-    return "with the variance that its runs show" if s.runs else "with the corrected variance of its folds"
+    return "with the variance of runs, which is taken as the same on all" if s.runs else "with the corrected variance of its folds"
 
 
 # ---- signatures -------------------------------------------------------------------------------------------

@@ -1,0 +1,221 @@
+"""Rows with roles: what was sampled follows from the columns, and is said."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import bayesf1 as bf
+
+RNG = np.random.default_rng(5)
+
+
+def scores(column, n, models="AB", **more):
+    """Final scores, one for each model and value of a column."""
+    rows = [
+        {"model": m, column: f"{column}{i}", "f1": 0.7 + 0.01 * k + 0.02 * RNG.normal(), **more}
+        for k, m in enumerate(models)
+        for i in range(n)
+    ]
+    return pd.DataFrame(rows)
+
+
+def generations(n=60, least=3, most=3, models="AB"):
+    """Right and wrong answers of several generations."""
+    p = RNG.random(n)
+    rows = [
+        {"model": m, "question_id": f"q{i}", "epoch": k, "correct": int(RNG.random() < p[i]), "gold": i % 2}
+        for m in models
+        for i in range(n)
+        for k in range(RNG.integers(least, most + 1))
+    ]
+    frame = pd.DataFrame(rows)
+    return frame.assign(prediction=np.where(frame.correct == 1, frame.gold, 1 - frame.gold))
+
+
+def only(ev, **how):
+    return bf.compare(ev, rng=1, **how).headline
+
+
+def test_folds_are_the_correlated_t():
+    frame = scores("fold", 10)
+    c = only(bf.from_frame(frame, score="f1"))
+    own = {m: frame[frame.model == m].f1.to_numpy() for m in "AB"}
+    expected = bf.fold_tests(own, cv=bf.KFoldCV(10))["Bayesian correlated t"]
+    assert c.p_h1 == pytest.approx(expected.p_greater)
+    assert c.method == "exact"
+    assert "on the folds of the 10-fold CV" in bf.compare(c.ev).title
+
+
+def test_repeats_are_told_from_folds():
+    frame = pd.concat([scores("fold", 5).assign(repeat=j) for j in range(3)])
+    ev = bf.from_frame(frame, score="f1")
+    assert ev.folds.counts.shape == (3, 5, 2, 1)
+    with pytest.raises(ValueError, match="differ in 'round'.*fold='round'"):
+        bf.from_frame(frame.rename(columns={"repeat": "round"}), score="f1")
+
+
+def test_runs_are_about_as_sure_as_welch():
+    frame = scores("seed", 10)
+    c = only(bf.from_frame(frame, score="f1"))
+    a, b = (frame[frame.model == m].f1.to_numpy() for m in "AB")
+    welch = stats.ttest_ind(b, a, equal_var=False).confidence_interval()
+    low, high = c.intervals[2]
+    assert (high - low) / (welch.high - welch.low) == pytest.approx(1.0, abs=0.12)
+    assert c.gap == pytest.approx(b.mean() - a.mean())
+
+
+def test_data_sets_are_a_sample_whatever_is_within():
+    one = pd.concat([scores("seed", 4).assign(dataset=d) for d in "vwxyz"])
+    few = pd.concat([scores("fold", 5).assign(dataset=d) for d in "vwxyz"])
+    plain = pd.concat([scores("x", 1).drop(columns="x").assign(dataset=d) for d in "vwxyz"])
+    for frame, words in ((one, "5 data sets, 4 runs each"), (few, "5 data sets, the folds"), (plain, "on 5 data sets,")):
+        res = bf.compare(bf.from_frame(frame, score="f1"), rng=1)
+        assert words in res.title
+        assert "on the average data set" in res.sentence()
+        assert bf.rank(res.headline.ev, rng=1).title.startswith("2 models ranked by F1 on 5 data sets")
+
+
+@pytest.mark.parametrize("k", [2, 5])
+def test_generations_are_a_clustered_t_of_means(k):
+    frame = generations(200, k, k)
+    c = only(bf.from_frame(frame, correct="correct"))
+    means = frame.groupby(["model", "question_id"]).correct.mean().unstack("model")
+    d = (means.B - means.A).to_numpy()
+    half = stats.t.ppf(0.975, len(d) - 1) * d.std(ddof=1) / np.sqrt(len(d))
+    low, high = c.intervals[2]
+    assert c.gap == pytest.approx(d.mean())
+    assert high - low == pytest.approx(2 * half, rel=0.05)
+    assert f"198 questions, {k} generations each".replace("198", "200") in bf.compare(c.ev, rng=1).title
+
+
+def test_generations_have_their_share_of_the_variance():
+    frame = generations(300, 1, 6)
+    c = only(bf.from_frame(frame, correct="correct"))
+    noise = 0.0
+    means = frame.groupby(["model", "question_id"]).correct.agg(["mean", "count", "var"])
+    for m in "AB":
+        own = means.loc[m]
+        noise += float((own["var"].fillna(own["var"].mean()) / own["count"]).mean())
+    d = means["mean"].unstack("model")
+    total = float((d.B - d.A).var())
+    assert c.generations.share == pytest.approx(min(noise / total, 1.0), rel=0.02)
+
+
+def test_labels_with_generations_are_mean_tables():
+    frame = generations(80)
+    ev = bf.from_frame(frame, gold="gold", positive=1)
+    own = frame[frame.model == "A"]
+    tp = ((own.gold == 1) & (own.prediction == 1)).sum() / 3
+    assert ev.tables[0, 0] == pytest.approx(tp)
+    assert ev.units.size == 80
+
+
+def test_one_generation_is_an_item():
+    frame = generations(50, 1, 1)
+    ev = bf.from_frame(frame, correct="correct")
+    wide = frame.pivot(index="question_id", columns="model", values="correct")
+    assert ev.tables.tolist() == bf.from_correct(dict(wide)).tables.tolist()
+    assert ev.generations is None
+
+
+def test_predictions_out_of_fold_are_a_cross_validation():
+    x = RNG.normal(size=120)
+    y = (x + RNG.normal(size=120) > 0).astype(int)
+
+    def threshold(at):
+        return lambda X, y: lambda test: (test > at).astype(int)
+
+    fold = np.arange(120) % 5
+    folds = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(5)]
+    known = bf.cross_validate({"low": threshold(-1), "mid": threshold(0)}, x, y, cv=folds)
+    rows = [
+        {"model": m, "id": i, "fold": fold[i], "gold": y[i], "prediction": int(x[i] > at)}
+        for m, at in (("low", -1), ("mid", 0))
+        for i in range(120)
+    ]
+    assert bf.from_frame(pd.DataFrame(rows), gold="gold", positive=1) == known
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"item": "fold"}, "id='fold' would take test folds as independent items.*fold='fold'"),
+        ({"group": "fold"}, "group='fold' would take test folds as independent documents"),
+        ({"fold": "nothing"}, "no column 'nothing'"),
+    ],
+)
+def test_columns_in_impossible_roles_are_refused(change, words):
+    with pytest.raises(ValueError, match=words):
+        bf.from_frame(scores("fold", 5), score="f1", **change)
+
+
+def test_one_score_each_is_refused():
+    with pytest.raises(ValueError, match="one final score of each model"):
+        bf.from_frame(scores("x", 1).drop(columns="x"), score="f1")
+
+
+def test_a_missing_fold_is_named():
+    with pytest.raises(ValueError, match="'B' has no score for fold 5"):
+        bf.from_frame(scores("fold", 5).iloc[:-1], score="f1")
+
+
+def test_a_model_that_lacks_a_data_set_is_named():
+    frame = pd.concat([scores("x", 1, "ABC" if d == "v" else "AB").drop(columns="x").assign(task=d) for d in "vwx"])
+    with pytest.raises(ValueError, match="'C' is not on both 'v' and 'w'"):
+        bf.from_frame(frame, score="f1")
+
+
+def test_rows_that_nothing_tells_apart_ask_for_a_role():
+    with pytest.raises(ValueError, match="differ in 'weird'.*generation='weird'"):
+        bf.from_frame(generations().rename(columns={"epoch": "weird"}), correct="correct")
+
+
+def test_train_and_test_are_no_folds():
+    frame = generations(40, 1, 1).assign(split="test")
+    assert bf.from_frame(frame, correct="correct").folds is None
+
+
+@pytest.mark.parametrize("what", ["fold", "seed", "dataset", "gen"])
+def test_files_and_answers_keep_it(what, tmp_path):
+    ev = bf.from_frame(generations(30), correct="correct") if what == "gen" else bf.from_frame(scores(what, 6), score="f1")
+    ev.save(tmp_path / "ev.json")
+    assert bf.load(tmp_path / "ev.json") == ev
+    res = bf.compare(ev, rope=0.01, rng=1)
+    assert json.loads(res.to_json())["comparisons"]
+    assert res.to_latex() and res.methods_sentence() and res.sentence()
+    assert res.to_arviz(rng=1) is not None
+    assert bf.plot_difference(res) is not None
+    for verb in (bf.intervals, bf.posterior):
+        if what != "gen" and verb is bf.intervals:
+            with pytest.raises(ValueError, match="use compare or rank"):
+                verb(ev, "A")
+        else:
+            verb(ev, "A")
+    swapped = bf.compare(ev, "B", "A", rng=1).headline
+    assert swapped.p_h0 == pytest.approx(bf.compare(ev, "A", "B", rng=1).headline.p_h1)
+
+
+def test_wide_tables_and_files_are_the_same_as_rows(tmp_path):
+    frame = scores("fold", 8)
+    rows = bf.from_frame(frame, score="f1")
+    wide = frame.pivot(index="fold", columns="model", values="f1").reset_index()
+    frame.to_csv(tmp_path / "long.csv", index=False)
+    wide.to_csv(tmp_path / "wide.csv", index=False)
+    for m in "AB":
+        frame[frame.model == m].drop(columns="model").to_csv(tmp_path / f"{m}.csv", index=False)
+    by_file = bf.read({m: tmp_path / f"{m}.csv" for m in "AB"}, scores="f1")
+    for ev in (bf.read(tmp_path / "long.csv", scores="f1"), bf.read(tmp_path / "wide.csv", scores="f1"), by_file):
+        assert ev.tables.tolist() == rows.tables.tolist()
+        assert ev.folds.counts.tolist() == rows.folds.counts.tolist()
+
+
+def test_a_table_of_models_by_tasks_is_not_read_sideways(tmp_path):
+    pd.DataFrame({"model": ["A", "B"], "mnli": [0.8, 0.82], "sst2": [0.9, 0.93], "qqp": [0.7, 0.71]}).to_csv(
+        tmp_path / "t.csv", index=False
+    )
+    ev = bf.read(tmp_path / "t.csv", scores="acc")
+    assert ev.names == ("A", "B")
+    assert ev.corpora.names == ("mnli", "sst2", "qqp")
