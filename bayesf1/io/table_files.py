@@ -67,6 +67,12 @@ def _read(request: ReadRequest) -> Evaluation:
     if (long := _in_rows(request, value, content)) is not None:
         with located(request.places[0]):
             return from_long(*long[:2], **long[2])
+    unnamed = content == "scores" and known_share(str(value)) and not options.keys() & {"id", "unit", "group"}
+    if unnamed and "item" not in map(role_of, Table.opened(request.first).header):
+        raise ValueError(
+            f"{request.first} has rows of {value}, and no column says what a row is: name it with fold=, run= or corpus=, or with "
+            "id= if items were scored one by one"
+        )
     read = _of_files if request.models else _of_table
     frame, models, remarks = read(request, value, content)
     with located(request.places[0]):
@@ -122,7 +128,7 @@ def _in_rows(request: ReadRequest, value: Any, content: str) -> tuple[Any, dict[
 
     frames = []
     for name, table in tables.items():
-        gaps = [c for c in table.header if c and c not in (column, options.get("gold"), *given.values())]
+        gaps = [c for c in table.header if c and c not in (*([column] if isinstance(column, str) else column), options.get("gold"), *given.values())]
         frame = table.load([c for c in table.header if c], optional=gaps)
         frames.append(frame.assign(**{"\0model": name}) if name else frame)
     frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
@@ -156,7 +162,7 @@ def _turned(table: Table, model: str, options: Mapping[str, Any]) -> tuple[Any, 
     return long, {"model": model, "corpus": "task"}, how | {"score": score, "remarks": (said,)}
 
 
-def _value_column(value: Any, content: str, tables: Mapping[str, Table]) -> str:
+def _value_column(value: Any, content: str, tables: Mapping[str, Table]) -> Any:
     header = next(iter(tables.values())).header
     if not value and content != "gold":
         # The one column that is no role.
@@ -168,9 +174,11 @@ def _value_column(value: Any, content: str, tables: Mapping[str, Table]) -> str:
         close = [c for c in header if role_of(c) is None and value.lower() in c.lower()]
         if len(close) == 1:
             return close[0]
+    several = [name.strip() for name in str(value).split(",")]
+    several = several if content == "scores" and len(several) > 1 and value not in header else [str(value)]
     for table in tables.values():
-        table.check(value)
-    return str(value)
+        table.check(*several)
+    return several if len(several) > 1 else several[0]
 
 
 def _melted(
