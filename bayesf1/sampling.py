@@ -685,6 +685,8 @@ TARGETS = ("auto", "models", "method")
 _PILOT = 1000
 # Draws of each data set for its covariance, and the most draws of a random-effects model.
 _CORPUS_PILOT, _MOST_EFFECTS = 4_000, 100_000
+# Numbers in the covariances of all draws of a random-effects model that a second or two are enough for.
+_EFFECTS = 20_000_000
 # A p-value below which scores are said to go with the sizes of units; units to rank, at least, and patterns at most.
 _EVIDENT, _RANKED, _MOST_PATTERNS = 0.1, 5, 50_000
 # Intervals of n units are wider from a p-value below so many nths: few show little, and of many a false alarm costs more.
@@ -883,7 +885,7 @@ class SamplingModel:
         """Return how many draws are made if no number was asked for: what a second allows."""
         ev = self.ev
         if ev.corpora is not None:
-            return min(most, _MOST_EFFECTS)
+            return int(np.clip(_EFFECTS // (len(ev.corpora.names) * len(ev.models) ** 2), min(fewest, most), min(most, _MOST_EFFECTS)))
         units = self.training_variance.folds.units if self.training_variance is not None else ev.units
         if units is None or not self.shared:
             return most

@@ -61,6 +61,8 @@ ABOUT = {
 ROLES = tuple(ABOUT)
 _NOUNS = {"questionid": "question", "qid": "question", "docid": "document", "dataset": "data set"}
 _NOUNS |= {"corpus": "corpus", "task": "task", "lang": "language", "language": "language", "benchmark": "benchmark"}
+# The column of models' names in rows that were made of columns or files.
+MODEL = "\0model"
 # Rows of more columns than this are kept sparse.
 _WIDE = 64
 
@@ -120,9 +122,10 @@ class Roles:
         check_given(given)
         found = dict(given)
         free = {role_of(c): c for c in reversed([*frame.columns]) if c not in (*values, *given.values())}
-        for role in ("model", "item"):
-            if role not in found and role in free:
-                found[role] = free[role]
+        if "model" not in found and "model" in free:
+            found["model"] = free["model"]
+        if "model" in found and "item" not in found and _is_shared(frame, found["model"], free.get("item")):
+            found["item"] = free["item"]
         if "model" not in found:
             raise ValueError(f"which column names the model? Name it with model=: {listing(frame.columns)}")
         if "item" not in found and not final:
@@ -143,7 +146,9 @@ class Roles:
                     found[role] = column
         named = [role for role in found if role not in given and role != "model"]
         said = ", ".join(f"{found[role]!r} as {ABOUT[role]}" for role in named)
-        roles = cls(found, f"By their names columns were taken: {said}." if said else "")
+        # A seed of a language model that is asked again is no training.
+        again = f" If nothing was trained again, say generation={found['run']!r}." if "run" in named and "item" in found else ""
+        roles = cls(found, f"By their names columns were taken: {said}.{again}" if said else "")
         roles.check_rows(frame, values)
         return roles
 
@@ -174,6 +179,11 @@ def check_given(given: Mapping[str, str]) -> None:
                 f"{alias}={column!r} would take {ABOUT[named]} as independent {ABOUT[role]}, and a difference would be claimed "
                 f"far too often; say {named}={column!r} instead"
             )
+
+
+def _is_shared(frame: Any, model: str, item: str | None) -> bool:
+    """Return whether models have items in common; else a column numbers the rows."""
+    return item is not None and (frame[model].nunique() < 2 or bool(frame.groupby(item, observed=True)[model].nunique().max() > 1))
 
 
 def _numbered(column: Any) -> bool:
@@ -461,6 +471,15 @@ class Content:
 
 
 # ---- columns ----------------------------------------------------------------------------------------------
+
+
+def melted(frame: Any, models: Mapping[str, str], value: str) -> tuple[Any, dict[str, str], str]:
+    """Return a frame with a column for each model as one with a row for each, the column of models and that of values."""
+    keys = [c for c in frame.columns if c not in models.values()]
+    named = frame.rename(columns={column: name for name, column in models.items()})
+    value = value if value not in keys else f"{value} of a model"
+    long = named.melt(id_vars=keys, value_vars=[*models], var_name=MODEL, value_name=value)
+    return long, {"model": MODEL}, value
 
 
 def text_of(value: Any) -> str:

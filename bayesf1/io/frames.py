@@ -16,7 +16,7 @@ from bayesf1.base.naming import listing, quoted
 from bayesf1.designs import BlockedCV, KFoldCV
 from bayesf1.evaluation import Evaluation, model_names
 from bayesf1.io.counts import check_weights
-from bayesf1.io.experiment import from_long
+from bayesf1.io.experiment import from_long, melted
 from bayesf1.io.label_values import index_of, is_missing, plain_label, read_groups, read_labels
 from bayesf1.io.labels import NO_GOLD, default_names, from_columns, from_labels
 from bayesf1.io.tables import check_columns
@@ -139,6 +139,7 @@ def from_frame(
     if models is None or any(value is not None for role, value in given.items() if role != "group"):
         return _of_rows(
             frame,
+            models,
             {role: column for role, column in given.items() if column is not None},
             gold=gold,
             prediction=prediction or ("prediction" if gold else None),
@@ -249,7 +250,7 @@ def from_patterns(
     )
 
 
-def _of_rows(frame: Any, given: Mapping[str, str], **how: Any) -> Evaluation:
+def _of_rows(frame: Any, models: Models | None, given: Mapping[str, str], **how: Any) -> Evaluation:
     """Return the evaluation of a frame with a row for each model and whatever was sampled."""
     import narwhals as nw
 
@@ -260,6 +261,11 @@ def _of_rows(frame: Any, given: Mapping[str, str], **how: Any) -> Evaluation:
     native = nw.from_native(frame)
     rows = native.to_native() if native.implementation.is_pandas() else lazy.collect().to_pandas()
     check_columns([*given.values()], [*rows.columns], "the frame")
+    if models is not None:
+        if not how["gold"]:
+            raise ValueError("models= are columns of predictions, beside which gold= names the column of gold labels")
+        rows, own, how["prediction"] = melted(rows, _named_columns(models), "prediction")
+        given = {**own, **given}
     return from_long(rows.reset_index(drop=True), given, **how)
 
 

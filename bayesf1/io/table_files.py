@@ -17,7 +17,7 @@ from bayesf1.base.naming import listing, quoted
 from bayesf1.base.text_files import located, read_number
 from bayesf1.evaluation import Evaluation
 from bayesf1.io.formats import Format, ReadRequest
-from bayesf1.io.experiment import ROLES, check_given, from_long, role_of
+from bayesf1.io.experiment import MODEL, ROLES, check_given, from_long, melted, role_of
 from bayesf1.io.frames import from_frame
 from bayesf1.io.label_values import align
 from bayesf1.io.labels import NoPositiveItem, from_correct
@@ -106,7 +106,9 @@ def _in_rows(request: ReadRequest, value: Any, content: str) -> tuple[Any, dict[
     if request.alone is not None and request.models:
         return None
     check_given(given)
-    wide = not request.models and "model" not in given and "model" not in named
+    # A column called name is one of models only beside their values.
+    in_rows = "model" in given or ("model" in named and (content == "scores" or value in header))
+    wide = not request.models and not in_rows
     asked = given.keys() - {"model", "run", "item", "group"}
     final = content == "scores" and "item" not in given and "item" not in named
     sampled = {"fold", "run", "corpus"} if final else {"fold"} if wide else {"fold", "generation", "run", "corpus", "prompt"}
@@ -130,10 +132,10 @@ def _in_rows(request: ReadRequest, value: Any, content: str) -> tuple[Any, dict[
     for name, table in tables.items():
         gaps = [c for c in table.header if c and c not in (*([column] if isinstance(column, str) else column), options.get("gold"), *given.values())]
         frame = table.load([c for c in table.header if c], optional=gaps)
-        frames.append(frame.assign(**{"\0model": name}) if name else frame)
+        frames.append(frame.assign(**{MODEL: name}) if name else frame)
     frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
     if request.models:
-        given = {"model": "\0model", **given}
+        given = {"model": MODEL, **given}
     if content == "correct":
         frame[column] = as_numbers(frame[column].tolist(), FLAGS)
     if "id" not in options and not final and content != "scores" and "item" not in named and "item" not in given:
@@ -195,13 +197,11 @@ def _melted(
         models = guess_columns(table, options.get("gold"), [*keys], words)
     keys = [c for c in keys if c not in models.values()]
     frame = table.load([*keys, *models.values()])
-    frame = frame.rename(columns={column: name for name, column in models.items()})
     name = str(options[content] or "score") if content == "scores" else "prediction" if content == "gold" else "correct"
-    name = name if name not in keys else f"{name} of a model"
-    long = frame.melt(id_vars=keys, value_vars=[*models], var_name="\0model", value_name=name)
+    long, own, name = melted(frame, models, name)
     if content != "gold":
         long[name] = as_numbers(long[name].tolist(), FLAGS if content == "correct" else _TRUTH)
-    return long, {"model": "\0model", **given}, how | {{"gold": "prediction", "correct": "correct", "scores": "score"}[content]: name}
+    return long, {**own, **given}, how | {{"gold": "prediction", "correct": "correct", "scores": "score"}[content]: name}
 
 
 # ---- layouts ----------------------------------------------------------------------------------------------
