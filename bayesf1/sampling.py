@@ -685,6 +685,8 @@ TARGETS = ("auto", "models", "method")
 _PILOT = 1000
 # Draws of each data set for its covariance, and the most draws of a random-effects model.
 _CORPUS_PILOT, _MOST_EFFECTS = 4_000, 100_000
+# Scores are printed with a tenth of a point, whose rounding has this standard deviation.
+_ROUNDED = 3e-4
 # Numbers in the covariances of all draws of a random-effects model that a second or two are enough for.
 _EFFECTS = 20_000_000
 # A p-value below which scores are said to go with the sizes of units; units to rank, at least, and patterns at most.
@@ -934,7 +936,8 @@ class SamplingModel:
             centres.append(np.median(drawn, axis=0))
             covariances.append(robust_covariance(drawn))
         unit = max(1.0, float(np.abs(centres).max()))
-        return RandomEffects(np.stack(centres), np.stack(covariances), unit * SCALE, unit * DIFFICULTY, 1.0)
+        covariances = np.stack(covariances) + np.square(_ROUNDED * unit) * np.eye(len(centres[0]))
+        return RandomEffects(np.stack(centres), covariances, unit * SCALE, unit * DIFFICULTY, 1.0)
 
     # ---- runs of a method, or folds -----------------------------------------------------------------------------
 

@@ -316,6 +316,13 @@ class Content:
         methods = methods_of(runs, names)
         order = [names.index(run) for method in methods for run in method.runs]
         tables = frame[scored].to_numpy(dtype=float)[order]
+        whose = np.array([i for i, method in enumerate(methods) for _ in method.runs])
+        varies = any(np.ptp(tables[whose == i], axis=0).any() for i in range(len(methods)))
+        if len(tables) > len(methods) and not varies:
+            raise ValueError(
+                f"all runs of {joined([m.name for m in methods])} have the same score, which does not show how much training "
+                "varies; was the seed used? Give one run of each with what it did item by item"
+            )
         return Evaluation(tuple(names[i] for i in order), task, tables, methods=methods)
 
     def _folds(self, frame: Any, roles: Roles, task: FinalScores, models: list[str]) -> Evaluation:

@@ -125,14 +125,15 @@ def _no_number(text: str) -> float:
 
 def _evaluation(saved: Mapping[str, Any]) -> Evaluation:
     models = model_names(_typed(tuple[str, ...], saved["models"], "models"))
-    task, tables = _typed(Task, saved["kind"], "kind"), _numbers(saved["tables"], "tables")
+    task = _typed(Task, saved["kind"], "kind")
+    tables = _numbers(saved["tables"], "tables", signed=task.final)
     if tables.ndim != 2 or len(tables) != len(models):
         raise ValueError(f"tables have shape {tables.shape}, but there are {len(models)} models")
     task.check(models, tables)
     if tables.shape[-1] != len(task.cells):
         raise ValueError(f"tables have {tables.shape[-1]} cells, but the kind has {len(task.cells)}")
     units, item_units = (_units(saved[name], name, tables) for name in ("units", "finer"))
-    folds = _folds(saved["folds"], tables)
+    folds = _folds(saved["folds"], tables, signed=task.final)
     runs = _typed(Mapping[str, tuple[str, ...]], saved["methods"], "methods")
     methods = methods_of(runs, models) if runs else ()
     if [model for method in methods for model in method.runs] not in ([], list(models)):
@@ -169,13 +170,13 @@ def _corpora(value: Any) -> Corpora | None:
     return Corpora(_typed(str, value["noun"], "noun"), _typed(tuple[str, ...], value["names"], "names"), parts)
 
 
-def _numbers(value: Any, where: str) -> FloatArray:
-    """Return nested lists as an array of counts."""
+def _numbers(value: Any, where: str, *, signed: bool = False) -> FloatArray:
+    """Return nested lists as an array of counts, or of scores, which may have both signs."""
     try:
         array = np.array(value, dtype=np.float64)
     except (ValueError, TypeError, OverflowError):
         array = np.array(np.nan)
-    if not ((array >= 0.0) & (array <= _MOST)).all():
+    if not ((array >= (-_MOST if signed else 0.0)) & (array <= _MOST)).all():
         raise ValueError(f"{where} should be lists of equal length with numbers from 0 to {_MOST:g}")
     return array
 
@@ -208,12 +209,12 @@ def _check_sums(what: str, sums: FloatArray, tables: FloatArray) -> None:
         raise ValueError(f"{what} give {sums.flat[i]:.10g} where tables have {tables.flat[i]:.10g}")
 
 
-def _folds(value: Any, tables: FloatArray) -> Folds | None:
+def _folds(value: Any, tables: FloatArray, *, signed: bool = False) -> Folds | None:
     if value is None:
         return None
     design = dict(value["cv"])
     cv = _DESIGNS[design.pop("design")](**design)
-    counts, k = _numbers(value["counts"], "folds.counts"), _typed(float, value["k"], "folds.k")
+    counts, k = _numbers(value["counts"], "folds.counts", signed=signed), _typed(float, value["k"], "folds.k")
     if counts.shape != (*cv.shape, *tables.shape):
         raise ValueError(f"folds.counts have shape {counts.shape}, but cv is of {cv.shape} folds")
     rule: Discount = tuple(value["rule"]) if isinstance(value["rule"], list) else value["rule"]
