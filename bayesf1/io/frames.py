@@ -12,7 +12,7 @@ import numpy as np
 
 from bayesf1.base.arrays import AnyArray, FloatArray
 from bayesf1.base.checks import OneLabel
-from bayesf1.base.naming import listing, quoted
+from bayesf1.base.naming import listing, nearest, quoted
 from bayesf1.designs import BlockedCV, KFoldCV
 from bayesf1.evaluation import Evaluation, model_names
 from bayesf1.io.counts import check_weights
@@ -260,7 +260,9 @@ def _of_rows(frame: Any, models: Models | None, given: Mapping[str, str], **how:
         raise ValueError(f"say what rows hold: gold= and prediction=, correct=, or score=; the columns are {header}")
     native = nw.from_native(frame)
     rows = native.to_native() if native.implementation.is_pandas() else lazy.collect().to_pandas()
-    check_columns([*given.values()], [*rows.columns], "the frame")
+    for role, column in given.items():
+        if column not in rows.columns:
+            raise ValueError(f"{role}= names no column of the frame, {quoted(column)}; {nearest(column, map(str, rows.columns))}")
     if models is not None:
         if not how["gold"]:
             raise ValueError("models= are columns of predictions, beside which gold= names the column of gold labels")

@@ -67,14 +67,14 @@ def _read(request: ReadRequest) -> Evaluation:
     if (long := _in_rows(request, value, content)) is not None:
         with located(request.places[0]):
             return from_long(*long[:2], **long[2])
+    read = _of_files if request.models else _of_table
+    frame, models, remarks = read(request, value, content)
     unnamed = content == "scores" and known_share(str(value)) and not options.keys() & {"id", "unit", "group"}
-    if unnamed and "item" not in map(role_of, Table.opened(request.first).header):
+    if unnamed and "item" not in map(role_of, Table.opened(request.first).header) and _all_numbers(frame, models):
         raise ValueError(
             f"{request.first} has rows of {value}, and no column says what a row is: name it with fold=, run= or corpus=, or with "
             "id= if items were scored one by one"
         )
-    read = _of_files if request.models else _of_table
-    frame, models, remarks = read(request, value, content)
     with located(request.places[0]):
         if content == "gold":
             ev = _from_labels(frame, models, options)
@@ -86,6 +86,11 @@ def _read(request: ReadRequest) -> Evaluation:
             build = from_correct if content == "correct" else from_scores
             ev = build(numbers, **({} if content == "correct" else {"name": options["scores"]}), **how)
     return replace(ev, remarks=ev.remarks + remarks)
+
+
+def _all_numbers(frame: Any, models: Mapping[str, Any]) -> bool:
+    columns = [c for own in models.values() for c in (own.values() if isinstance(own, Mapping) else [own])]
+    return not any(np.isnan(as_numbers(frame[c].tolist())).any() for c in columns)
 
 
 # ---- rows with roles -------------------------------------------------------------------------------------

@@ -144,7 +144,7 @@ def test_predictions_out_of_fold_are_a_cross_validation():
     [
         ({"item": "fold"}, "id='fold' would take test folds as independent items.*fold='fold'"),
         ({"group": "fold"}, "group='fold' would take test folds as independent documents"),
-        ({"fold": "nothing"}, "no column 'nothing'"),
+        ({"fold": "nothing"}, "fold= names no column of the frame, 'nothing'"),
     ],
 )
 def test_columns_in_impossible_roles_are_refused(change, words):
