@@ -214,6 +214,7 @@ def from_long(
     cv: BlockedCV | KFoldCV | str | None = None,
     unit: str | None = None,
     remarks: tuple[str, ...] = (),
+    judge: Mapping[str, str] | None = None,
 ) -> Evaluation:
     """Return the evaluation of a long frame of pandas by the roles of its columns."""
     scored = [score] if isinstance(score, str) else [*(score or ())]
@@ -223,7 +224,7 @@ def from_long(
     roles = Roles.of(frame, given, values, final=bool(scored))
     if unit is not None:
         raise ValueError("unit= does not apply to rows with roles, whose columns say what was sampled; leave it out")
-    content = Content(gold, prediction, correct, tuple(scored), name, lower_is_better, positive, cv)
+    content = Content(gold, prediction, correct, tuple(scored), name, lower_is_better, positive, cv, judge=judge)
     if scored:
         frame, shares = _read_scores(frame, scored)
         content = replace(content, percent=shares[0])
@@ -266,6 +267,7 @@ class Content:
     positive: Any
     cv: BlockedCV | KFoldCV | str | None
     percent: bool = True
+    judge: Mapping[str, str] | None = None
 
     def evaluation(self, frame: Any, roles: Roles) -> Evaluation:
         """Return the evaluation of one test set."""
@@ -373,6 +375,8 @@ class Content:
         how = {"groups": once[roles["group"]]} if roles["group"] else {}
         if self.gold:
             check_same(whole, self.gold, item)
+            if self.judge is not None:
+                how["judge"] = {name: once[c] for name, c in self.judge.items()}
             return from_labels(once[self.gold], answers, positive=self.positive, **how)
         if self.correct:
             return from_correct(answers, name=self.name, **how)

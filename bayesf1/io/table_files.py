@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from fnmatch import fnmatch
 from typing import Any, TypeAlias
@@ -65,8 +66,11 @@ def _read(request: ReadRequest) -> Evaluation:
         raise ValueError(f"{name}= does not apply if {content}= is given; leave one out")
     value = options.get("prediction", "prediction") if content == "gold" else options[content]
     if (long := _in_rows(request, value, content)) is not None:
-        with located(request.places[0]):
-            return from_long(*long[:2], **long[2])
+        frame, given, how = long
+        if options.get("positive") is not None and content == "gold":
+            how["positive"] = _as_in(frame[options["gold"]], options["positive"])
+        with located(request.places[0]), _no_positive_refused():
+            return from_long(frame, given, **how)
     read = _of_files if request.models else _of_table
     frame, models, remarks = read(request, value, content)
     unnamed = content == "scores" and known_share(str(value)) and not options.keys() & {"id", "unit", "group"}
@@ -88,6 +92,11 @@ def _read(request: ReadRequest) -> Evaluation:
     return replace(ev, remarks=ev.remarks + remarks)
 
 
+def _judges(options: Mapping[str, Any]) -> dict[str, str]:
+    judge = options["judge"]
+    return {judge: judge} if isinstance(judge, str) else dict(judge) if isinstance(judge, Mapping) else {c: c for c in judge}
+
+
 def _all_numbers(frame: Any, models: Mapping[str, Any]) -> bool:
     columns = [c for own in models.values() for c in (own.values() if isinstance(own, Mapping) else [own])]
     return not any(np.isnan(as_numbers(frame[c].tolist())).any() for c in columns)
@@ -99,8 +108,6 @@ def _all_numbers(frame: Any, models: Mapping[str, Any]) -> bool:
 def _in_rows(request: ReadRequest, value: Any, content: str) -> tuple[Any, dict[str, str], dict[str, Any]] | None:
     """Return a table in which columns have roles other than model, run and item, as one of rows; None of any other."""
     options = request.options
-    if "judge" in options:
-        return None
     given = {role: options[role] for role in ROLES if role in options}
     for role, name in (("model", "model_column"), ("run", "run_column"), ("item", "id")):
         if name in options:
@@ -121,21 +128,24 @@ def _in_rows(request: ReadRequest, value: Any, content: str) -> tuple[Any, dict[
     sideways = content == "scores" and final and not wide and not request.models and not known and value not in header
     if sideways and (turned := _turned(tables[""], named["model"] if "model" not in given else given["model"], options)):
         return turned
-    if not asked and not known and (wide or "id" in options or "item" not in named or request.models):
+    if not asked and not known and (wide or request.models):
         return None
     if wide and "columns" not in options and final and not any(named.get(r) for r in ("fold", "run", "corpus")):
         return None
     how = {name: options[name] for name in ("positive", "lower_is_better", "cv", "unit") if name in options}
     how |= {"gold": options.get("gold")} if content == "gold" else {}
+    if "judge" in options:
+        how["judge"] = _judges(options)
     if wide:
         return _melted(tables[""], options, given, named, content, how)
-    column = _value_column(value, content, tables)
+    column = _value_column(value, content, tables, [*options.values()])
     how |= {{"gold": "prediction", "correct": "correct", "scores": "score"}[content]: column}
     import pandas as pd
 
     frames = []
     for name, table in tables.items():
-        gaps = [c for c in table.header if c and c not in (*([column] if isinstance(column, str) else column), options.get("gold"), *given.values())]
+        needed = [*([column] if isinstance(column, str) else column), *given.values(), *([options["gold"]] if "gold" in options and "judge" not in options else [])]
+        gaps = [c for c in table.header if c and c not in needed]
         frame = table.load([c for c in table.header if c], optional=gaps)
         frames.append(frame.assign(**{MODEL: name}) if name else frame)
     frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
@@ -143,8 +153,6 @@ def _in_rows(request: ReadRequest, value: Any, content: str) -> tuple[Any, dict[
         given = {"model": MODEL, **given}
     if content == "correct":
         frame[column] = as_numbers(frame[column].tolist(), FLAGS)
-    if "id" not in options and not final and content != "scores" and "item" not in named and "item" not in given:
-        return None
     return frame, given, how
 
 
@@ -169,7 +177,7 @@ def _turned(table: Table, model: str, options: Mapping[str, Any]) -> tuple[Any, 
     return long, {"model": model, "corpus": "task"}, how | {"score": score, "remarks": (said,)}
 
 
-def _value_column(value: Any, content: str, tables: Mapping[str, Table]) -> Any:
+def _value_column(value: Any, content: str, tables: Mapping[str, Table], named: Container[Any]) -> Any:
     header = next(iter(tables.values())).header
     if not value and content != "gold":
         # The one column that is no role.
@@ -184,6 +192,12 @@ def _value_column(value: Any, content: str, tables: Mapping[str, Table]) -> Any:
     several = [name.strip() for name in str(value).split(",")]
     several = several if content == "scores" and len(several) > 1 and value not in header else [str(value)]
     for table in tables.values():
+        if content == "gold" and value not in table.header:
+            others = [c for c in table.header if c and role_of(c) is None and c not in named]
+            raise ValueError(
+                f"{table} has no column {value!r}; name the one that holds what a model predicted with prediction=: "
+                f"{listing(others) or 'there is none'}"
+            )
         table.check(*several)
     return several if len(several) > 1 else several[0]
 
@@ -215,11 +229,6 @@ def _melted(
 def _of_table(request: ReadRequest, value: Any, content: str) -> WideTable:
     """Read a table of all models: with a column for each of them, or with a row for each model and item."""
     table, options = Table.opened(request.first), request.options
-    named = "prediction" in options or (isinstance(value, str) and value in table.header)
-    if "model" in table.header and named and "columns" not in options:
-        options = {"model_column": "model", **options}
-    if "model_column" in options:
-        return _of_rows(table, options, value, content)
     for name in ("prediction", "run_column"):
         if name in options:
             raise ValueError(
@@ -245,32 +254,6 @@ def _load(table: Table, options: Mapping[str, Any], *columns: str | None) -> Any
     """Return columns, in which only gold and what a judge says may have gaps, and only beside a judge."""
     gaps = [c for c in _shared(options) if c != options.get("group")] if "judge" in options else []
     return table.load([c for c in columns if c is not None], optional=gaps)
-
-
-def _of_rows(table: Table, options: Mapping[str, Any], value: Any, content: str) -> WideTable:
-    """Put a table with a row for each model and item into the wide layout."""
-    model, run = options["model_column"], options.get("run_column", "run" if "run" in table.header else None)
-    if "columns" in options:
-        option = "prediction" if content == "gold" else content
-        raise ValueError(f"columns= does not go with model_column=; name the one column with {option}=")
-    table.check(model, run)
-    frame = _rows(table, options, value, content, model, run)
-    if "id" not in options:
-        others = [c for c in table.header if c not in (*frame.columns, "")]
-        raise ValueError(
-            f"{table} has a row for each model and item; name the column that tells items apart with id=: "
-            f"{listing(others) or 'there is none'}"
-        )
-    parts: dict[str, _Part] = {}
-    nested: dict[str, Any] = {}
-    for key, rows in frame.groupby([model, *([] if run is None else [run])], sort=False, observed=True):
-        name = [_text(part) for part in key]
-        if not all(part.strip() for part in name):
-            raise ValueError(f"{table} has a row without the name of a model in column {model!r}")
-        nested.setdefault(name[0], {})[name[-1]] = f"\0{len(parts)}"
-        parts["/".join(name)] = f"{table} of {' '.join(name)!r}", rows
-    wide, models, remarks = _side_by_side(parts, None, value, options)
-    return wide, models if run is None else nested, remarks
 
 
 def _of_files(request: ReadRequest, value: Any, content: str) -> WideTable:
@@ -544,11 +527,17 @@ def _from_labels(frame: Any, models: Mapping[str, Any], options: Mapping[str, An
     how = {name: options[name] for name in ("group", "judge") if name in options}
     if options.get("positive") is not None:
         how["positive"] = _as_in(frame[options["gold"]], options["positive"])
+    with _no_positive_refused():
+        return from_frame(frame, gold=options["gold"], models=models, **how)
+
+
+@contextmanager
+def _no_positive_refused() -> Iterator[None]:
+    """Refuse gold labels of which none is positive: a shard in memory may hold none, but a file is all there is."""
     with warnings.catch_warnings():
-        # A shard in memory may hold no positive item; a file is all there is.
         warnings.simplefilter("error", NoPositiveItem)
         try:
-            return from_frame(frame, gold=options["gold"], models=models, **how)
+            yield
         except NoPositiveItem as warning:
             raise ValueError(str(warning)) from None
 
