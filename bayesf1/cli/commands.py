@@ -412,7 +412,7 @@ def _corpora(args: argparse.Namespace) -> dict[str, bf.Evaluation] | bf.Evaluati
         if len(tasks) > 1:
             return {task: evaluation(changed(args, task=task)) for task in tasks}
         ev = evaluation(args)
-        if ev.folds is None:
+        if ev.folds is None and ev.corpora is None:
             raise ValueError(f"{path} is one corpus without folds; name the files of several corpora")
         return ev
     found: dict[str, bf.Evaluation] = {}

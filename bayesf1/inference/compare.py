@@ -375,8 +375,19 @@ def _generation_share(sampling: SamplingModel, metric: Metric) -> comparison.Gen
         scores = metric(tables, ev.cells)
         return np.asarray(scores[..., 1] - scores[..., 0])
 
-    total = sampling.samples.variance(gap)
-    share = known.variance(sampling.samples.gradient(gap)) / total if total else 0.0
+    units, pair = ev.units, metric.expansion(ev.tables, ev.cells)
+    assert units is not None
+    if pair is None:
+        slopes = sampling.samples.gradient(gap)
+    else:
+        # Of a ratio slopes are known, however many cells there are.
+        above, below = pair
+        parts = above - metric(ev.tables, ev.cells)[:, None] * below
+        wholes = (below * ev.tables).sum(axis=1, keepdims=True)
+        slopes = (np.array([[-1.0], [1.0]]) * np.divide(parts, wholes, out=np.zeros(parts.shape), where=wholes > 0.0)).ravel()
+    change = np.asarray(units.rows @ slopes)
+    total = float(units.weights @ np.square(change - units.weights @ change / units.size))
+    share = known.variance(slopes) / total if total else 0.0
     return comparison.GenerationShare(float(min(share, 1.0)), known.noun)
 
 
