@@ -23,8 +23,12 @@ from bayesf1.units import Assumption, EqualByFields, Folds, Generations, Units, 
 def check_items(ev: Evaluation, what: str) -> None:
     """Raise a ValueError if there are final scores or data sets, for a verb that takes what models did on items."""
     if ev.task.final or ev.corpora is not None:
-        known = "final scores, of whose items nothing is known" if ev.task.final else f"several {plural(ev.unit)}"
-        raise ValueError(f"{what} takes what models did on the items of one test set, but these are {known}; use compare or rank")
+        known = (
+            "final scores, of whose items nothing is known" if ev.task.final else f"several {plural(ev.unit)}"
+        )
+        raise ValueError(
+            f"{what} takes what models did on the items of one test set, but these are {known}; use compare or rank"
+        )
 
 
 def check_one_run(ev: Evaluation, what: str) -> None:

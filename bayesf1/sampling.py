@@ -887,7 +887,13 @@ class SamplingModel:
         """Return how many draws are made if no number was asked for: what a second allows."""
         ev = self.ev
         if ev.corpora is not None:
-            return int(np.clip(_EFFECTS // (len(ev.corpora.names) * len(ev.models) ** 2), min(fewest, most), min(most, _MOST_EFFECTS)))
+            return int(
+                np.clip(
+                    _EFFECTS // (len(ev.corpora.names) * len(ev.models) ** 2),
+                    min(fewest, most),
+                    min(most, _MOST_EFFECTS),
+                )
+            )
         units = self.training_variance.folds.units if self.training_variance is not None else ev.units
         if units is None or not self.shared:
             return most
@@ -983,7 +989,9 @@ class SamplingModel:
     def closed(self) -> bool:
         """Whether the scores that are compared may have a distribution in closed form."""
         ev = self.ev
-        return not (self.bootstraps or ev.methods or ev.corpora is not None or self.training_variance is not None)
+        return not (
+            self.bootstraps or ev.methods or ev.corpora is not None or self.training_variance is not None
+        )
 
     @property
     def bootstraps(self) -> bool:
@@ -1085,7 +1093,9 @@ def sampling_model(
     check_known(assumption, "assumption", ASSUMPTIONS)
     target, weight = check_target(ev, target), ev.check_prior(prior)
     if assumption not in ("auto", ev.assumption) and (ev.task.final or ev.corpora is not None):
-        raise ValueError(f"assumption={assumption!r} is about items, of which final scores know nothing; leave it out")
+        raise ValueError(
+            f"assumption={assumption!r} is about items, of which final scores know nothing; leave it out"
+        )
     if ev.task.final or ev.corpora is not None:
         return SamplingModel(ev, ev.assumption, target, weight)
     if assumption in ("auto", "independent"):
@@ -1134,7 +1144,9 @@ def check_target(ev: Evaluation, target: str) -> Target:
         raise ValueError(f"target= is of one test set, but there are several {plural(ev.unit)}; leave it out")
     if ev.task.final and ev.corpora is None:
         if target == "models":
-            raise ValueError("target='models' takes what models did on items, of which final scores know nothing; leave it out")
+            raise ValueError(
+                "target='models' takes what models did on items, of which final scores know nothing; leave it out"
+            )
         target = "method" if ev.methods or ev.folds is not None else "auto"
     if target == "method" and not ev.methods and ev.folds is None:
         raise ValueError(

@@ -214,8 +214,12 @@ READING: Mapping[str, Options] = {
         "--run": column("column of training runs or seeds (default: run, seed)"),
         "--fold": column("column of test folds (default: fold, cv_fold); predictions are then out of fold"),
         "--repeat": column("column of repeats of a cross-validation (default: repeat)"),
-        "--corpus": column("column of data sets, tasks or languages, if these were sampled (default: dataset, corpus, task)"),
-        "--generation": column("column of generations of one model for one item (default: epoch, generation, sample)"),
+        "--corpus": column(
+            "column of data sets, tasks or languages, if these were sampled (default: dataset, corpus, task)"
+        ),
+        "--generation": column(
+            "column of generations of one model for one item (default: epoch, generation, sample)"
+        ),
         "--prompt": column("column of prompts, whose mean is compared"),
         "--group": column("column of documents, subjects or speakers, if these were sampled, not items"),
         "--positive": option("the label that counts as positive", "LABEL"),

@@ -15,7 +15,14 @@ from bayesf1.base.arrays import BoolArray, FloatArray, plain
 from bayesf1.base.checks import ArrayLike, RNGLike, check_prob, check_rng, check_whole, is_number, start_of
 from bayesf1.base.naming import cleaned, nearest, plural
 from bayesf1.distributions.base import Posterior
-from bayesf1.evaluation import Evaluation, UndefinedScore, check_items, defined_scores, resolve_metric, resolve_metrics
+from bayesf1.evaluation import (
+    Evaluation,
+    UndefinedScore,
+    check_items,
+    defined_scores,
+    resolve_metric,
+    resolve_metrics,
+)
 from bayesf1.inference.compare import compare
 from bayesf1.inference.posterior import posterior
 from bayesf1.metrics import FMeasure, Metric, MetricLike, Proportion, ratio

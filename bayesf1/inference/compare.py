@@ -384,7 +384,10 @@ def _generation_share(sampling: SamplingModel, metric: Metric) -> comparison.Gen
         above, below = pair
         parts = above - metric(ev.tables, ev.cells)[:, None] * below
         wholes = (below * ev.tables).sum(axis=1, keepdims=True)
-        slopes = (np.array([[-1.0], [1.0]]) * np.divide(parts, wholes, out=np.zeros(parts.shape), where=wholes > 0.0)).ravel()
+        slopes = (
+            np.array([[-1.0], [1.0]])
+            * np.divide(parts, wholes, out=np.zeros(parts.shape), where=wholes > 0.0)
+        ).ravel()
     change = np.asarray(units.rows @ slopes)
     total = float(units.weights @ np.square(change - units.weights @ change / units.size))
     share = known.variance(slopes) / total if total else 0.0

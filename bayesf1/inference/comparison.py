@@ -485,7 +485,8 @@ class Comparisons(Answer, Mapping[str, Comparison]):
     def title(self) -> str:
         """Which models were compared, and what the intervals are."""
         c = self.headline
-        return f"{c.model_b} against {c.model_a}{text.on_what(c.settings)}, with {100 * c.prob:.4g} % equal-tailed credible intervals"
+        intervals = f"{100 * c.prob:.4g} % equal-tailed credible intervals"
+        return f"{c.model_b} against {c.model_a}{text.on_what(c.settings)}, with {intervals}"
 
     @property
     def table(self) -> Table:

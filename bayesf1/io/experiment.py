@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray, IntArray, rows_of_cells, sparse
-from bayesf1.base.naming import counted, joined, listing, plural, quoted
+from bayesf1.base.naming import counted, joined, listing, quoted
 from bayesf1.designs import BlockedCV, KFoldCV, design_of, read_design
 from bayesf1.evaluation import Corpora, Evaluation
 from bayesf1.io.folded import Gold, Marked, folded
@@ -60,7 +60,13 @@ ABOUT = {
 }
 ROLES = tuple(ABOUT)
 _NOUNS = {"questionid": "question", "qid": "question", "docid": "document", "dataset": "data set"}
-_NOUNS |= {"corpus": "corpus", "task": "task", "lang": "language", "language": "language", "benchmark": "benchmark"}
+_NOUNS |= {
+    "corpus": "corpus",
+    "task": "task",
+    "lang": "language",
+    "language": "language",
+    "benchmark": "benchmark",
+}
 # The column of models' names in rows that were made of columns or files.
 MODEL = "\0model"
 # Rows of more columns than this are kept sparse.
@@ -129,25 +135,35 @@ class Roles:
         if "model" not in found:
             raise ValueError(f"which column names the model? Name it with model=: {listing(frame.columns)}")
         if "item" not in found and not final:
-            raise ValueError(
-                f"which column tells items apart? Name it with item= (id=): {listing(c for c in frame if c not in found.values())}"
-            )
+            others = listing(c for c in frame if c not in found.values())
+            raise ValueError(f"which column tells items apart? Name it with item= (id=): {others}")
         for role in ("corpus", "run", "repeat", "fold", "generation", "prompt"):
-            if role in found or role not in free or (role in ("generation", "prompt") and "item" not in found):
+            if (
+                role in found
+                or role not in free
+                or (role in ("generation", "prompt") and "item" not in found)
+            ):
                 continue
             column = free[role]
-            if frame[column].nunique() < 2 or (_plain(column) in ("split", "cvsplit") and not _numbered(frame[column])):
+            if frame[column].nunique() < 2 or (
+                _plain(column) in ("split", "cvsplit") and not _numbered(frame[column])
+            ):
                 continue
             if "item" not in found or (role == "fold" and _is_partition(frame, found, column)):
                 found[role] = column
             elif frame.duplicated([*found.values()]).any():
                 # A name alone is no reason: a column has a role if rows of a model and an item differ in it.
-                if (frame.groupby([found["model"], found["item"]], observed=True)[column].nunique() > 1).any():
+                answers = frame.groupby([found["model"], found["item"]], observed=True)
+                if (answers[column].nunique() > 1).any():
                     found[role] = column
         named = [role for role in found if role not in given and role != "model"]
         said = ", ".join(f"{found[role]!r} as {ABOUT[role]}" for role in named)
         # A seed of a language model that is asked again is no training.
-        again = f" If nothing was trained again, say generation={found['run']!r}." if "run" in named and "item" in found else ""
+        again = (
+            f" If nothing was trained again, say generation={found['run']!r}."
+            if "run" in named and "item" in found
+            else ""
+        )
         roles = cls(found, f"By their names columns were taken: {said}.{again}" if said else "")
         roles.check_rows(frame, values)
         return roles
@@ -163,7 +179,9 @@ class Roles:
         where = ", ".join(f"{c} {quoted(rows[c].iloc[0])}" for c in keys)
         other = next((c for c in frame if c not in (*keys, *values) and rows[c].nunique() > 1), None)
         if other is None:
-            raise ValueError(f"{len(rows)} rows have {where}; keep one, or add a column that says how they differ")
+            raise ValueError(
+                f"{len(rows)} rows have {where}; keep one, or add a column that says how they differ"
+            )
         roles = ["generation", "prompt", "run"] if self["item"] else ["run", "fold", "corpus"]
         means = joined([f"{role}={other!r} ({ABOUT[role]})" for role in roles], "or")
         raise ValueError(f"{len(rows)} rows have {where} and differ in {other!r}; say what it is: {means}")
@@ -176,14 +194,16 @@ def check_given(given: Mapping[str, str]) -> None:
         if role in ("item", "group") and named in ("fold", "repeat", "run", "generation"):
             alias = "id" if role == "item" else role
             raise ValueError(
-                f"{alias}={column!r} would take {ABOUT[named]} as independent {ABOUT[role]}, and a difference would be claimed "
-                f"far too often; say {named}={column!r} instead"
+                f"{alias}={column!r} would take {ABOUT[named]} as independent {ABOUT[role]}, and a difference would be "
+                f"claimed far too often; say {named}={column!r} instead"
             )
 
 
 def _is_shared(frame: Any, model: str, item: str | None) -> bool:
     """Return whether models have items in common; else a column numbers the rows."""
-    return item is not None and (frame[model].nunique() < 2 or bool(frame.groupby(item, observed=True)[model].nunique().max() > 1))
+    return item is not None and (
+        frame[model].nunique() < 2 or bool(frame.groupby(item, observed=True)[model].nunique().max() > 1)
+    )
 
 
 def _numbered(column: Any) -> bool:
@@ -196,7 +216,9 @@ def _is_partition(frame: Any, found: Mapping[str, str], column: str) -> bool:
     keys = [found[role] for role in ("item", "corpus", "repeat") if role in found]
     folds = frame[column].nunique()
     return bool(
-        _numbered(frame[column]) and 1 < folds <= frame[found["item"]].nunique() / 2 and (frame.groupby(keys, observed=True)[column].nunique() == 1).all()
+        _numbered(frame[column])
+        and 1 < folds <= frame[found["item"]].nunique() / 2
+        and (frame.groupby(keys, observed=True)[column].nunique() == 1).all()
     )
 
 
@@ -223,8 +245,12 @@ def from_long(
         check_unit(unit)
     roles = Roles.of(frame, given, values, final=bool(scored))
     if unit is not None:
-        raise ValueError("unit= does not apply to rows with roles, whose columns say what was sampled; leave it out")
-    content = Content(gold, prediction, correct, tuple(scored), name, lower_is_better, positive, cv, judge=judge)
+        raise ValueError(
+            "unit= does not apply to rows with roles, whose columns say what was sampled; leave it out"
+        )
+    content = Content(
+        gold, prediction, correct, tuple(scored), name, lower_is_better, positive, cv, judge=judge
+    )
     if scored:
         frame, shares = _read_scores(frame, scored)
         content = replace(content, percent=shares[0])
@@ -250,7 +276,10 @@ def _read_scores(frame: Any, scored: Sequence[str]) -> tuple[Any, tuple[bool, tu
     known = [known_share(c) for c in scored]
     if all(m is not None and m.support == (0.0, 1.0) for m in known) and low >= 0.0 and 1.0 < high <= 100.0:
         array = array / 100.0
-        return frame.assign(**dict(zip(scored, array.T, strict=True))), (True, ("Scores were taken as percent.",))
+        return frame.assign(**dict(zip(scored, array.T, strict=True))), (
+            True,
+            ("Scores were taken as percent.",),
+        )
     return frame.assign(**dict(zip(scored, array.T, strict=True))), (bool(low >= 0.0 and high <= 1.0), ())
 
 
@@ -275,21 +304,30 @@ class Content:
             return self.final(frame, roles)
         if roles["fold"]:
             return self.out_of_fold(frame, roles)
-        return self.means(frame, roles) if roles["generation"] or roles["prompt"] else self.items(frame, roles)
+        return (
+            self.means(frame, roles) if roles["generation"] or roles["prompt"] else self.items(frame, roles)
+        )
 
     def corpora(self, frame: Any, roles: Roles) -> Evaluation:
         """Return the evaluation of several data sets."""
         column = roles["corpus"]
         assert column is not None
         inner = roles.without("corpus")
-        parts = {text_of(key): self.evaluation(own, inner) for key, own in frame.groupby(column, sort=False, observed=True)}
+        parts = {
+            text_of(key): self.evaluation(own, inner)
+            for key, own in frame.groupby(column, sort=False, observed=True)
+        }
         (first_name, first), *others = parts.items()
         if not others:
-            raise ValueError(f"there is one {column} ({first_name}), and a sample takes several; leave corpus= out")
+            raise ValueError(
+                f"there is one {column} ({first_name}), and a sample takes several; leave corpus= out"
+            )
         for name, part in others:
             if {*part.names} != {*first.names}:
                 missing = sorted({*part.names} ^ {*first.names})[0]
-                raise ValueError(f"{missing!r} is not on both {first_name!r} and {name!r}; all data sets need the same models")
+                raise ValueError(
+                    f"{missing!r} is not on both {first_name!r} and {name!r}; all data sets need the same models"
+                )
         metrics = [first.task.metric(asked, first.tables) for asked in first.task.default_metrics]
         task = FinalScores(
             tuple(metric.name for metric in metrics),
@@ -297,7 +335,10 @@ class Content:
             all(metric.percent for metric in metrics),
         )
         ordered = [part.select(first.names) for part in parts.values()]
-        plain = [[part.mean_scores(part.scores(part.task.metric(m.name, part.tables))) for m in metrics] for part in ordered]
+        plain = [
+            [part.mean_scores(part.scores(part.task.metric(m.name, part.tables))) for m in metrics]
+            for part in ordered
+        ]
         corpora = Corpora(_NOUNS.get(_plain(column), "data set"), tuple(parts), tuple(ordered))
         return Evaluation(first.names, task, np.mean(plain, axis=0).T.copy(), corpora=corpora)
 
@@ -314,7 +355,9 @@ class Content:
         if roles["run"] is None:
             return Evaluation(tuple(models), task, frame[scored].to_numpy(dtype=float))
         names = [f"{text_of(m)}/{text_of(r)}" for m, r in zip(frame[model], frame[roles["run"]], strict=True)]
-        runs = {m: [n for n, own in zip(names, frame[model], strict=True) if text_of(own) == m] for m in models}
+        runs = {
+            m: [n for n, own in zip(names, frame[model], strict=True) if text_of(own) == m] for m in models
+        }
         methods = methods_of(runs, names)
         order = [names.index(run) for method in methods for run in method.runs]
         tables = frame[scored].to_numpy(dtype=float)[order]
@@ -330,7 +373,9 @@ class Content:
     def _folds(self, frame: Any, roles: Roles, task: FinalScores, models: list[str]) -> Evaluation:
         fold, repeat = roles["fold"], roles["repeat"]
         if fold is None:
-            raise ValueError(f"repeat={repeat!r} are repeats of a cross-validation, whose folds there are not; name them with fold=")
+            raise ValueError(
+                f"repeat={repeat!r} are repeats of a cross-validation, whose folds there are not; name them with fold="
+            )
         rounds = numbers_of(frame[repeat]) if repeat else np.zeros(len(frame), dtype=np.intp)
         within = [numbers_of(frame[fold].to_numpy()[rounds == j]) for j in range(int(rounds.max()) + 1)]
         folds = np.zeros(len(frame), dtype=np.intp)
@@ -345,7 +390,8 @@ class Content:
         np.add.at(sums, (rounds, folds, place), frame[[*self.scored]].to_numpy(dtype=float))
         if (times == 0.0).any():
             j, k, m = np.argwhere(times == 0.0)[0]
-            raise ValueError(f"{models[m]!r} has no score for fold {k + 1}{f' of repeat {j + 1}' * (shape[0] > 1)}; all models need all folds")
+            missing = f"fold {k + 1} of repeat {j + 1}" if shape[0] > 1 else f"fold {k + 1}"
+            raise ValueError(f"{models[m]!r} has no score for {missing}; all models need all folds")
         counts = sums / times[..., None]
         cv, k = self.design(shape[0], shape[1]), 1.0 / (shape[0] * shape[1])
         return Evaluation(tuple(models), task, counts.mean(axis=(0, 1)), folds=Folds(counts, cv, k, k))
@@ -380,15 +426,21 @@ class Content:
             return from_labels(once[self.gold], answers, positive=self.positive, **how)
         if self.correct:
             return from_correct(answers, name=self.name, **how)
-        return from_scores(answers, name=self.name or self.scored[0], lower_is_better=self.lower_is_better, **how)
+        return from_scores(
+            answers, name=self.name or self.scored[0], lower_is_better=self.lower_is_better, **how
+        )
 
     def out_of_fold(self, frame: Any, roles: Roles) -> Evaluation:
         """Return the evaluation of predictions out of fold, as `cross_validate` makes it."""
         for role in ("run", "generation", "prompt"):
             if roles[role]:
-                raise ValueError(f"{ABOUT[role]} beside test folds are not read; give their mean, or leave {role}= out")
+                raise ValueError(
+                    f"{ABOUT[role]} beside test folds are not read; give their mean, or leave {role}= out"
+                )
         if not (self.gold or self.correct):
-            raise ValueError("scores of items out of fold are not read yet; give fold= with gold labels or right and wrong answers")
+            raise ValueError(
+                "scores of items out of fold are not read yet; give fold= with gold labels or right and wrong answers"
+            )
         item, repeat = roles["item"], roles["repeat"]
         whole = frame.set_axis([text_of(x) for x in frame[item]])
         once = whole[~whole.index.duplicated()]
@@ -401,19 +453,27 @@ class Content:
             said: dict[str, list[Any]] = {}
             for model, rows in own.groupby(roles["model"], sort=False, observed=True):
                 if len(rows) != n or (places := rows.index.get_indexer(once.index)).min() < 0:
-                    raise ValueError(f"{text_of(model)!r} did not predict each of {n} items once in every repeat")
+                    raise ValueError(
+                        f"{text_of(model)!r} did not predict each of {n} items once in every repeat"
+                    )
                 taken = rows.iloc[places]
                 said[text_of(model)] = taken[value].tolist()
                 mine = numbers_of(taken[roles["fold"]])
                 if folds is not None and (mine != folds).any():
-                    raise ValueError(f"{text_of(model)!r} has other folds than the models before it; all need the same")
+                    raise ValueError(
+                        f"{text_of(model)!r} has other folds than the models before it; all need the same"
+                    )
                 folds = mine
             partition.append(folds)
             predicted.append(said)
         cv = self.design(len(partition), int(partition[0].max()) + 1)
         if self.gold:
             check_same(whole, self.gold, item)
-        beside = Gold.read(once[self.gold].tolist(), groups, self.positive) if self.gold else Marked([True] * n, groups)
+        beside = (
+            Gold.read(once[self.gold].tolist(), groups, self.positive)
+            if self.gold
+            else Marked([True] * n, groups)
+        )
         return folded(beside, predicted, np.stack(partition), cv, cv.default_discount)
 
     def means(self, frame: Any, roles: Roles) -> Evaluation:
@@ -428,9 +488,11 @@ class Content:
         np.add.at(times, (place, which), 1.0)
         if (times == 0.0).any():
             m, i = np.argwhere(times == 0.0)[0]
-            raise ValueError(f"{models[m]!r} has no answer to item {quoted(frame[item].to_numpy()[once][i])}; all models need all items")
+            raise ValueError(
+                f"{models[m]!r} has no answer to item {quoted(frame[item].to_numpy()[once][i])}; all models need all items"
+            )
         task, rows = self.rows(frame)
-        width, blocks, apart, weights = rows.shape[1], [], [], []
+        blocks, apart, weights = [], [], []
         for m in range(len(models)):
             mine = np.flatnonzero(place == m)
             own, k = rows[mine], times[m, which[mine]]
@@ -510,7 +572,9 @@ def check_same(whole: Any, column: str, item: str | None) -> None:
     different = whole.groupby(level=0, sort=False)[column].nunique() > 1
     if different.any():
         where = different.index[different.to_numpy()][0]
-        raise ValueError(f"{item} {quoted(where)} has different {column} in different rows; it should be the same for all models")
+        raise ValueError(
+            f"{item} {quoted(where)} has different {column} in different rows; it should be the same for all models"
+        )
 
 
 def _stacked(blocks: Sequence[Any]) -> Any:

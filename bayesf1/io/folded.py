@@ -28,7 +28,6 @@ from bayesf1.io.tags import from_tags, read_spans
 from bayesf1.tasks.multiclass import class_outcomes
 from bayesf1.units import Folds, Units
 
-
 # Rows of more columns than this are kept sparse.
 _WIDE = 64
 
@@ -139,7 +138,6 @@ class Marked:
         """Return what each item adds to the models' tables, a sparse array (item, model·cell)."""
         right = np.stack([np.asarray(own, dtype=float) for own in answers.values()], axis=1)
         return sparse(np.stack([right, 1.0 - right], axis=-1).reshape(len(right), -1))
-
 
 
 def folded(

@@ -150,12 +150,15 @@ def from_frame(
             cv=cv,
         )
     if gold is None:
-        raise ValueError("models= are columns of predictions, beside which gold= names the column of gold labels")
+        raise ValueError(
+            "models= are columns of predictions, beside which gold= names the column of gold labels"
+        )
     lazy = _read_frame(frame, "lists of labels go to from_labels, counted rows to from_patterns")
     named = _named_columns(models)
     how: dict[str, Any] = {"positive": plain_label(positive), "labels": labels}
-    given = {judge: judge} if isinstance(judge, str) else () if judge is None else judge
-    judges = _named_columns(given) if len(given) else {}
+    if isinstance(judge, str):
+        judge = {judge: judge}
+    judges = _named_columns(judge) if judge is not None and len(judge) > 0 else {}
     columns = [gold, *named.values(), *judges.values(), *([] if group is None else [group])]
     selected = _selected(lazy, columns, len(named) + 1)
     if judge is not None:
@@ -257,15 +260,21 @@ def _of_rows(frame: Any, models: Models | None, given: Mapping[str, str], **how:
     lazy = _read_frame(frame, "lists of labels go to from_labels, counted rows to from_patterns")
     if not any(how[name] for name in ("gold", "correct", "score")):
         header = listing(lazy.collect_schema().names())
-        raise ValueError(f"say what rows hold: gold= and prediction=, correct=, or score=; the columns are {header}")
+        raise ValueError(
+            f"say what rows hold: gold= and prediction=, correct=, or score=; the columns are {header}"
+        )
     native = nw.from_native(frame)
     rows = native.to_native() if native.implementation.is_pandas() else lazy.collect().to_pandas()
     for role, column in given.items():
         if column not in rows.columns:
-            raise ValueError(f"{role}= names no column of the frame, {quoted(column)}; {nearest(column, map(str, rows.columns))}")
+            raise ValueError(
+                f"{role}= names no column of the frame, {quoted(column)}; {nearest(column, map(str, rows.columns))}"
+            )
     if models is not None:
         if not how["gold"]:
-            raise ValueError("models= are columns of predictions, beside which gold= names the column of gold labels")
+            raise ValueError(
+                "models= are columns of predictions, beside which gold= names the column of gold labels"
+            )
         rows, own, how["prediction"] = melted(rows, _named_columns(models), "prediction")
         given = {**own, **given}
     return from_long(rows.reset_index(drop=True), given, **how)

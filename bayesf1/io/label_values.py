@@ -132,7 +132,8 @@ def check_unit(unit: Any) -> str:
     if unit.strip().lower().removesuffix("s") in _RUNS:
         raise ValueError(
             f"unit {quoted(unit)}: folds, splits, seeds and runs share their data and are not independent units, so a "
-            "difference would be claimed far too often; say fold= or run= of a table with such a column (bf.read, bf.from_frame)"
+            "difference would be claimed far too often; say fold= or run= of a table with such a column (bf.read, "
+            "bf.from_frame)"
         )
     return unit
 

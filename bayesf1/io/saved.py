@@ -160,14 +160,21 @@ def _generations(value: Any, tables: FloatArray) -> Generations | None:
     else:
         rows = np.array(rows, dtype=float).reshape(weights.size, tables.size)
     units = Units(rows, weights, deviations["name"])
-    return Generations(units, *(_typed(int, value[name], name) for name in ("least", "most")), _typed(str, value["noun"], "noun"))
+    return Generations(
+        units,
+        least=_typed(int, value["least"], "least"),
+        most=_typed(int, value["most"], "most"),
+        noun=_typed(str, value["noun"], "noun"),
+    )
 
 
 def _corpora(value: Any) -> Corpora | None:
     if value is None:
         return None
     parts = tuple(map(_evaluation, value["parts"]))
-    return Corpora(_typed(str, value["noun"], "noun"), _typed(tuple[str, ...], value["names"], "names"), parts)
+    return Corpora(
+        _typed(str, value["noun"], "noun"), _typed(tuple[str, ...], value["names"], "names"), parts
+    )
 
 
 def _numbers(value: Any, where: str, *, signed: bool = False) -> FloatArray:
@@ -400,7 +407,12 @@ def to_json(ev: Evaluation) -> str:
     # Files of other evaluations are as they were.
     if ev.generations is not None:
         known = ev.generations
-        document["generations"] = {"deviations": known.deviations, "least": known.least, "most": known.most, "noun": known.noun}
+        document["generations"] = {
+            "deviations": known.deviations,
+            "least": known.least,
+            "most": known.most,
+            "noun": known.noun,
+        }
     if ev.corpora is not None:
         parts = [json.loads(to_json(part)) for part in ev.corpora.parts]
         document["corpora"] = {"noun": ev.corpora.noun, "names": ev.corpora.names, "parts": parts}

@@ -17,8 +17,8 @@ from bayesf1.base.input_files import InputFile
 from bayesf1.base.naming import listing, quoted
 from bayesf1.base.text_files import located, read_number
 from bayesf1.evaluation import Evaluation
-from bayesf1.io.formats import Format, ReadRequest
 from bayesf1.io.experiment import MODEL, ROLES, check_given, from_long, melted, role_of
+from bayesf1.io.formats import Format, ReadRequest
 from bayesf1.io.frames import from_frame
 from bayesf1.io.label_values import align
 from bayesf1.io.labels import NoPositiveItem, from_correct
@@ -66,18 +66,22 @@ def _read(request: ReadRequest) -> Evaluation:
         raise ValueError(f"{name}= does not apply if {content}= is given; leave one out")
     value = options.get("prediction", "prediction") if content == "gold" else options[content]
     if (long := _in_rows(request, value, content)) is not None:
-        frame, given, how = long
+        frame, roles, how = long
         if options.get("positive") is not None and content == "gold":
             how["positive"] = _as_in(frame[options["gold"]], options["positive"])
         with located(request.places[0]), _no_positive_refused():
-            return from_long(frame, given, **how)
+            return from_long(frame, roles, **how)
     read = _of_files if request.models else _of_table
     frame, models, remarks = read(request, value, content)
     unnamed = content == "scores" and known_share(str(value)) and not options.keys() & {"id", "unit", "group"}
-    if unnamed and "item" not in map(role_of, Table.opened(request.first).header) and _all_numbers(frame, models):
+    if (
+        unnamed
+        and "item" not in map(role_of, Table.opened(request.first).header)
+        and _all_numbers(frame, models)
+    ):
         raise ValueError(
-            f"{request.first} has rows of {value}, and no column says what a row is: name it with fold=, run= or corpus=, or with "
-            "id= if items were scored one by one"
+            f"{request.first} has rows of {value}, and no column says what a row is: name it with fold=, run= or corpus=, or "
+            "with id= if items were scored one by one"
         )
     with located(request.places[0]):
         if content == "gold":
@@ -94,7 +98,13 @@ def _read(request: ReadRequest) -> Evaluation:
 
 def _judges(options: Mapping[str, Any]) -> dict[str, str]:
     judge = options["judge"]
-    return {judge: judge} if isinstance(judge, str) else dict(judge) if isinstance(judge, Mapping) else {c: c for c in judge}
+    return (
+        {judge: judge}
+        if isinstance(judge, str)
+        else dict(judge)
+        if isinstance(judge, Mapping)
+        else {c: c for c in judge}
+    )
 
 
 def _all_numbers(frame: Any, models: Mapping[str, Any]) -> bool:
@@ -105,14 +115,18 @@ def _all_numbers(frame: Any, models: Mapping[str, Any]) -> bool:
 # ---- rows with roles -------------------------------------------------------------------------------------
 
 
-def _in_rows(request: ReadRequest, value: Any, content: str) -> tuple[Any, dict[str, str], dict[str, Any]] | None:
+def _in_rows(
+    request: ReadRequest, value: Any, content: str
+) -> tuple[Any, dict[str, str], dict[str, Any]] | None:
     """Return a table in which columns have roles other than model, run and item, as one of rows; None of any other."""
     options = request.options
     given = {role: options[role] for role in ROLES if role in options}
     for role, name in (("model", "model_column"), ("run", "run_column"), ("item", "id")):
         if name in options:
             given.setdefault(role, options[name])
-    tables = {name: Table.opened(place.file) for name, place in request.models.items()} or {"": Table.opened(request.first)}
+    tables = {name: Table.opened(place.file) for name, place in request.models.items()} or {
+        "": Table.opened(request.first)
+    }
     header = next(iter(tables.values())).header
     named = {role_of(c): c for c in reversed(header) if c not in options.values()}
     if request.alone is not None and request.models:
@@ -123,14 +137,34 @@ def _in_rows(request: ReadRequest, value: Any, content: str) -> tuple[Any, dict[
     wide = not request.models and not in_rows
     asked = given.keys() - {"model", "run", "item", "group"}
     final = content == "scores" and "item" not in given and "item" not in named
-    sampled = {"fold", "run", "corpus"} if final else {"fold"} if wide else {"fold", "generation", "run", "corpus", "prompt"}
+    sampled = (
+        {"fold", "run", "corpus"}
+        if final
+        else {"fold"}
+        if wide
+        else {"fold", "generation", "run", "corpus", "prompt"}
+    )
     known = sampled & named.keys()
-    sideways = content == "scores" and final and not wide and not request.models and not known and value not in header
-    if sideways and (turned := _turned(tables[""], named["model"] if "model" not in given else given["model"], options)):
+    sideways = (
+        content == "scores"
+        and final
+        and not wide
+        and not request.models
+        and not known
+        and value not in header
+    )
+    if sideways and (
+        turned := _turned(tables[""], named["model"] if "model" not in given else given["model"], options)
+    ):
         return turned
     if not asked and not known and (wide or request.models):
         return None
-    if wide and "columns" not in options and final and not any(named.get(r) for r in ("fold", "run", "corpus")):
+    if (
+        wide
+        and "columns" not in options
+        and final
+        and not any(named.get(r) for r in ("fold", "run", "corpus"))
+    ):
         return None
     how = {name: options[name] for name in ("positive", "lower_is_better", "cv", "unit") if name in options}
     how |= {"gold": options.get("gold")} if content == "gold" else {}
@@ -144,7 +178,11 @@ def _in_rows(request: ReadRequest, value: Any, content: str) -> tuple[Any, dict[
 
     frames = []
     for name, table in tables.items():
-        needed = [*([column] if isinstance(column, str) else column), *given.values(), *([options["gold"]] if "gold" in options and "judge" not in options else [])]
+        needed = [
+            *([column] if isinstance(column, str) else column),
+            *given.values(),
+            *([options["gold"]] if "gold" in options and "judge" not in options else []),
+        ]
         gaps = [c for c in table.header if c and c not in needed]
         frame = table.load([c for c in table.header if c], optional=gaps)
         frames.append(frame.assign(**{MODEL: name}) if name else frame)
@@ -156,7 +194,9 @@ def _in_rows(request: ReadRequest, value: Any, content: str) -> tuple[Any, dict[
     return frame, given, how
 
 
-def _turned(table: Table, model: str, options: Mapping[str, Any]) -> tuple[Any, dict[str, str], dict[str, Any]] | None:
+def _turned(
+    table: Table, model: str, options: Mapping[str, Any]
+) -> tuple[Any, dict[str, str], dict[str, Any]] | None:
     """Return a table with a row for each model and a column for each data set as one of rows; None of any other."""
     columns = [c for c in table.header if c and c != model]
     frame = table.load([model, *columns], optional=columns)
@@ -165,8 +205,8 @@ def _turned(table: Table, model: str, options: Mapping[str, Any]) -> tuple[Any, 
         return None
     if all(known_share(c) for c in numbers):
         raise ValueError(
-            f"{table} has one score of each kind ({listing(numbers)}) for each model, which does not show how much they vary; "
-            "give those of several runs, folds or data sets, or what the models did item by item"
+            f"{table} has one score of each kind ({listing(numbers)}) for each model, which does not show how much they "
+            "vary; give those of several runs, folds or data sets, or what the models did item by item"
         )
     long = frame.melt(id_vars=[model], value_vars=numbers, var_name="task", value_name="score of a model")
     long["score of a model"] = as_numbers(long["score of a model"].tolist())
@@ -203,7 +243,12 @@ def _value_column(value: Any, content: str, tables: Mapping[str, Table], named: 
 
 
 def _melted(
-    table: Table, options: Mapping[str, Any], given: dict[str, str], named: Mapping[Any, str], content: str, how: dict[str, Any]
+    table: Table,
+    options: Mapping[str, Any],
+    given: dict[str, str],
+    named: Mapping[Any, str],
+    content: str,
+    how: dict[str, Any],
 ) -> tuple[Any, dict[str, str], dict[str, Any]]:
     """Return a table with a column for each model as one with a row for each."""
     keys = list(dict.fromkeys([*given.values(), *(c for r, c in named.items() if r), *_shared(options)]))
@@ -216,11 +261,21 @@ def _melted(
         models = guess_columns(table, options.get("gold"), [*keys], words)
     keys = [c for c in keys if c not in models.values()]
     frame = table.load([*keys, *models.values()])
-    name = str(options[content] or "score") if content == "scores" else "prediction" if content == "gold" else "correct"
+    name = (
+        str(options[content] or "score")
+        if content == "scores"
+        else "prediction"
+        if content == "gold"
+        else "correct"
+    )
     long, own, name = melted(frame, models, name)
     if content != "gold":
         long[name] = as_numbers(long[name].tolist(), FLAGS if content == "correct" else _TRUTH)
-    return long, {**own, **given}, how | {{"gold": "prediction", "correct": "correct", "scores": "score"}[content]: name}
+    return (
+        long,
+        {**own, **given},
+        how | {{"gold": "prediction", "correct": "correct", "scores": "score"}[content]: name},
+    )
 
 
 # ---- layouts ----------------------------------------------------------------------------------------------

@@ -325,7 +325,11 @@ def _each(s: SamplingSettings) -> str:
     parts = []
     for numbers, noun in ((s.runs, "run"), (s.generations, s.repeated)):
         if numbers and max(numbers) > 1:
-            number = number_of(numbers[0], noun) if len({*numbers}) == 1 else f"{min(numbers)} to {max(numbers)} {noun}s"
+            number = (
+                number_of(numbers[0], noun)
+                if len({*numbers}) == 1
+                else f"{min(numbers)} to {max(numbers)} {noun}s"
+            )
             parts.append(f"{number} each")
     return ", ".join(parts)
 
@@ -367,7 +371,9 @@ def scope(s: SamplingSettings) -> str:
         return ""
     each = f"{s.runs[0]} runs each" if len(set(s.runs)) == 1 else f"{joined(map(str, s.runs))} runs"
     return (
-        f" when trained again{' and tested on this test set' * s.final}, to judge by {each}" if s.target == "method" else f" averaged over these {each}"
+        f" when trained again{' and tested on this test set' * s.final}, to judge by {each}"
+        if s.target == "method"
+        else f" averaged over these {each}"
     )
 
 
@@ -404,7 +410,11 @@ def _known_within(s: SamplingSettings) -> str:
         return "with the sampling covariance of its own posterior"
     if not (s.runs or s.training):
         return "with one score of each model"
-    return "with the variance of runs, which is taken as the same on all" if s.runs else "with the corrected variance of its folds"
+    return (
+        "with the variance of runs, which is taken as the same on all"
+        if s.runs
+        else "with the corrected variance of its folds"
+    )
 
 
 # ---- signatures -------------------------------------------------------------------------------------------
@@ -433,7 +443,9 @@ def sampling_parts(s: Settings | intervals.IntervalSettings) -> dict[str, Any]:
         "units": design(s).replace(",", "") if _has_roles(s) else sampled(s).replace(",", "") or "totals",
         "sampling": "random-effects" if s.within else "final" if s.final else s.assumption,
         "prior": prior if prior in ("none", "hierarchical") else f"{prior}({s.prior:g})",
-        "cv": None if s.cv is None or s.final else ("x".join(map(str, s.cv.shape)), s.rule, f"{s.discount:.4g}"),
+        "cv": None
+        if s.cv is None or s.final
+        else ("x".join(map(str, s.cv.shape)), s.rule, f"{s.discount:.4g}"),
     }
 
 
@@ -465,10 +477,11 @@ def in_one_line(**parts: Any) -> str:
 
 def methods(res: Comparisons) -> str:
     """Return how models were compared: prior, discount, assumption, computation, version, citation."""
-    c, s, compared = res.headline, res.headline.settings, _compared(res)
+    s, compared = res.headline.settings, _compared(res)
     how = f" by {_cited(s)}, as implemented in {_PACKAGE}, with {prior_of(s)}"
     if s.final or s.within:
-        scored = f"{compared} by {'data-set' if s.within else 'final'} scores ({design(s)}) with {_PACKAGE}, with {prior_of(s)}"
+        scores = "data-set scores" if s.within else "final scores"
+        scored = f"{compared} by {scores} ({design(s)}) with {_PACKAGE}, with {prior_of(s)}"
         return _methods_of(res, [scored, dependence(s)])
     parts = [compared + (f", as methods{scope(s)}, with {_PACKAGE}" if s.training else how), dependence(s)]
     if s.cv is not None and not s.training:
@@ -533,7 +546,10 @@ def notes(c: Comparison) -> Iterator[str]:
     s = c.settings
     if s.within:
         nouns = plural(s.unit)
-        yield f"The {nouns} are taken as a sample: the claim is about the average {s.unit} of such a population, not about these."
+        yield (
+            f"The {nouns} are taken as a sample: the claim is about the average {s.unit} of such a population, not "
+            "about these."
+        )
         if s.n_units < FEW_UNITS:
             yield f"With {sampled(s)} it rests on what was believed of how much {nouns} differ (half-t, 5 points)."
     if c.generations is not None:
@@ -580,9 +596,9 @@ def _generation_note(c: Comparison) -> str:
     shorter = [1.0 - math.sqrt(1.0 - share + share / 2.0), 1.0 - math.sqrt(0.5)]
     more, items = (f"{100 * x:.0f} %" for x in shorter)
     return (
-        f"{capitalised(noun)} have {100 * share:.0f} % of the variance: twice as many of each {s.unit} would make the interval "
-        f"about {more} shorter, twice as many {plural(s.unit)} {items}. The claim is about these models, which were not trained "
-        "again."
+        f"{capitalised(noun)} have {100 * share:.0f} % of the variance: twice as many of each {s.unit} would make the "
+        f"interval about {more} shorter, twice as many {plural(s.unit)} {items}. The claim is about these models, which "
+        "were not trained again."
     )
 
 

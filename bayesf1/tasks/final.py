@@ -57,7 +57,9 @@ class FinalScores(Task):
         """Return a score by its name."""
         name = next((name for name in self.scored if isinstance(asked, str) and same_name(asked, name)), None)
         if name is None:
-            raise ValueError(f"{quoted(asked)} is none of the final scores; {nearest(str(asked), self.scored)}")
+            raise ValueError(
+                f"{quoted(asked)} is none of the final scores; {nearest(str(asked), self.scored)}"
+            )
         known = known_share(name)
         return Metric(
             name,
@@ -90,10 +92,11 @@ class FinalScores(Task):
         """Say of what the scores tell nothing."""
         if not sampling.ev.methods:
             return ()
-        return (
-            "Final scores of one test set and split: how its items, or another split, would change them is not known. Learners "
-            "that are equal over data sets may well differ on one.",
+        limit = (
+            "Final scores of one test set and split: how its items, or another split, would change them is not known. "
+            "Learners that are equal over data sets may well differ on one."
         )
+        return (limit,)
 
     @property
     def about(self) -> str:

@@ -53,7 +53,7 @@ def test_repeats_are_told_from_folds():
     frame = pd.concat([scores("fold", 5).assign(repeat=j) for j in range(3)])
     ev = bf.from_frame(frame, score="f1")
     assert ev.folds.counts.shape == (3, 5, 2, 1)
-    with pytest.raises(ValueError, match="differ in 'round'.*fold='round'"):
+    with pytest.raises(ValueError, match=r"differ in 'round'.*fold='round'"):
         bf.from_frame(frame.rename(columns={"repeat": "round"}), score="f1")
 
 
@@ -71,7 +71,11 @@ def test_data_sets_are_a_sample_whatever_is_within():
     one = pd.concat([scores("seed", 4).assign(dataset=d) for d in "vwxyz"])
     few = pd.concat([scores("fold", 5).assign(dataset=d) for d in "vwxyz"])
     plain = pd.concat([scores("x", 1).drop(columns="x").assign(dataset=d) for d in "vwxyz"])
-    for frame, words in ((one, "5 data sets, 4 runs each"), (few, "5 data sets, the folds"), (plain, "on 5 data sets,")):
+    for frame, words in (
+        (one, "5 data sets, 4 runs each"),
+        (few, "5 data sets, the folds"),
+        (plain, "on 5 data sets,"),
+    ):
         res = bf.compare(bf.from_frame(frame, score="f1"), rng=1)
         assert words in res.title
         assert "on the average data set" in res.sentence()
@@ -163,13 +167,15 @@ def test_a_missing_fold_is_named():
 
 
 def test_a_model_that_lacks_a_data_set_is_named():
-    frame = pd.concat([scores("x", 1, "ABC" if d == "v" else "AB").drop(columns="x").assign(task=d) for d in "vwx"])
+    frame = pd.concat(
+        [scores("x", 1, "ABC" if d == "v" else "AB").drop(columns="x").assign(task=d) for d in "vwx"]
+    )
     with pytest.raises(ValueError, match="'C' is not on both 'v' and 'w'"):
         bf.from_frame(frame, score="f1")
 
 
 def test_rows_that_nothing_tells_apart_ask_for_a_role():
-    with pytest.raises(ValueError, match="differ in 'weird'.*generation='weird'"):
+    with pytest.raises(ValueError, match=r"differ in 'weird'.*generation='weird'"):
         bf.from_frame(generations().rename(columns={"epoch": "weird"}), correct="correct")
 
 
@@ -180,12 +186,18 @@ def test_train_and_test_are_no_folds():
 
 @pytest.mark.parametrize("what", ["fold", "seed", "dataset", "gen"])
 def test_files_and_answers_keep_it(what, tmp_path):
-    ev = bf.from_frame(generations(30), correct="correct") if what == "gen" else bf.from_frame(scores(what, 6), score="f1")
+    ev = (
+        bf.from_frame(generations(30), correct="correct")
+        if what == "gen"
+        else bf.from_frame(scores(what, 6), score="f1")
+    )
     ev.save(tmp_path / "ev.json")
     assert bf.load(tmp_path / "ev.json") == ev
     res = bf.compare(ev, rope=0.01, rng=1)
     assert json.loads(res.to_json())["comparisons"]
-    assert res.to_latex() and res.methods_sentence() and res.sentence()
+    assert res.to_latex()
+    assert res.methods_sentence()
+    assert res.sentence()
     assert res.to_arviz(rng=1) is not None
     assert bf.plot_difference(res) is not None
     for verb in (bf.intervals, bf.posterior):
@@ -207,7 +219,11 @@ def test_wide_tables_and_files_are_the_same_as_rows(tmp_path):
     for m in "AB":
         frame[frame.model == m].drop(columns="model").to_csv(tmp_path / f"{m}.csv", index=False)
     by_file = bf.read({m: tmp_path / f"{m}.csv" for m in "AB"}, scores="f1")
-    for ev in (bf.read(tmp_path / "long.csv", scores="f1"), bf.read(tmp_path / "wide.csv", scores="f1"), by_file):
+    for ev in (
+        bf.read(tmp_path / "long.csv", scores="f1"),
+        bf.read(tmp_path / "wide.csv", scores="f1"),
+        by_file,
+    ):
         assert ev.tables.tolist() == rows.tables.tolist()
         assert ev.folds.counts.tolist() == rows.folds.counts.tolist()
 
