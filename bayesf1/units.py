@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-from bayesf1.base.arrays import FloatArray, IntArray, distinct_rows, indicators, sparse
+from bayesf1.base.arrays import FloatArray, IntArray, block_diagonal, distinct_rows, indicators, sparse
 from bayesf1.base.checks import Checked
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
 
@@ -150,12 +150,10 @@ class Units(EqualByFields):
 
     def apart(self, n_models: int) -> Units:
         """Return what each model did by itself, as if it had been seen on units of its own."""
-        from scipy.sparse import block_diag
-
         if not self.shared:
             return self
         alone = [self.select([i], n_models) for i in range(n_models)]
-        rows = block_diag([sparse(one.rows) for one in alone], format="csr")
+        rows = block_diagonal([one.rows for one in alone])
         weights = np.concatenate([one.weights for one in alone])
         return replace(self, shared=False)._merged(rows, weights)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -50,6 +50,21 @@ def sparse(entries: Any, shape: tuple[int, int] | None = None) -> Any:
     from scipy.sparse import csr_array
 
     return csr_array(entries, shape=shape)
+
+
+def block_diagonal(blocks: Sequence[Any]) -> Any:
+    """Return a sparse array with blocks, dense or sparse, along its diagonal and 0 elsewhere.
+
+    Examples
+    --------
+    >>> block_diagonal([np.array([[1.0, 2.0]]), np.array([[3.0]])]).toarray()
+    array([[1., 2., 0.],
+           [0., 0., 3.]])
+    """
+    from scipy.sparse import block_diag
+
+    # Blocks that are all dense would give a matrix, with which `*` and `sum` mean something else.
+    return block_diag([sparse(block) for block in blocks], format="csr")
 
 
 def indicators(rows: Any, columns: Any, shape: tuple[int, int]) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from bayesf1.base.arrays import FloatArray, blocks_of, crossing
+from bayesf1.base.arrays import FloatArray, block_diagonal, blocks_of, crossing
 from bayesf1.base.checks import LEAST_PROB, RNGLike, check_draws, check_rng, is_number, is_whole, start_of
 from bayesf1.base.naming import plural, printable, quoted
 from bayesf1.evaluation import Evaluation, check_all_labelled, check_one_run, resolve_metric
@@ -467,9 +467,7 @@ def simulated_pair(ev: Evaluation, metric: Metric, prior: float) -> SimulatedPai
             f"{n_kinds:,} kinds of {plural(ev.unit)} are too many to plan for {metric.label}; give a sample of some "
             "thousand of them, or name another metric"
         )
-    from scipy.sparse import block_diag
-
-    both = block_diag([sums, sums], format="csr")
+    both = block_diagonal([sums, sums])
     units = Units.merge(ev.units.rows @ both, ev.units.weights, ev.unit).seen
     rows = units.rows if isinstance(units.rows, np.ndarray) else units.rows.toarray()
     of_a, of_b = np.split(rows, 2, axis=1)

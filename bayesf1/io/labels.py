@@ -14,7 +14,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesf1.base.arrays import AnyArray, BoolArray, FloatArray, IntArray, rows_of_cells, sparse
+from bayesf1.base.arrays import (
+    AnyArray,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    block_diagonal,
+    rows_of_cells,
+    sparse,
+)
 from bayesf1.base.checks import ArrayLike, Column, OneLabel, check_unmasked
 from bayesf1.base.naming import counted, joined, listing, quoted
 from bayesf1.evaluation import Evaluation, model_names
@@ -722,8 +730,6 @@ def from_confusion(matrices: Mapping[str, ArrayLike], *, labels: Sequence[Any] |
     >>> confusion(ev, "A")
     array([[8., 1., 1.], [0., 9., 1.], [2., 0., 8.]])
     """
-    from scipy.sparse import block_diag
-
     names = model_names(matrices)
     for name in names:
         matrix: Any = matrices[name]
@@ -740,7 +746,7 @@ def from_confusion(matrices: Mapping[str, ArrayLike], *, labels: Sequence[Any] |
     if len(classes) != k:
         raise ValueError(f"labels= has {len(classes)} names, but there are {k} classes")
     seen = [np.argwhere(array > 0) for array in arrays]
-    rows = block_diag([class_outcomes(pairs, k) for pairs in seen], format="csr")
+    rows = block_diagonal([class_outcomes(pairs, k) for pairs in seen])
     weights = np.concatenate([array[tuple(pairs.T)] for array, pairs in zip(arrays, seen, strict=True)])
     units = Units.merge(rows, weights, "item", shared=False)
     return Evaluation.of_units(names, MultiClass(classes), units)

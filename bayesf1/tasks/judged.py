@@ -34,7 +34,7 @@ from typing import Any, ClassVar, NamedTuple, Self, cast
 import numpy as np
 from scipy import special
 
-from bayesf1.base.arrays import AnyArray, BoolArray, FloatArray, IntArray, indicators, sparse
+from bayesf1.base.arrays import AnyArray, BoolArray, FloatArray, IntArray, block_diagonal, indicators, sparse
 from bayesf1.base.naming import joined, listing
 from bayesf1.evaluation import Evaluation
 from bayesf1.metrics import Metric, MetricLike, ratio
@@ -651,15 +651,13 @@ def _by_word(filled: FloatArray, word: Any) -> FloatArray:
 
 def settled(ev: Evaluation) -> Evaluation:
     """Return an evaluation without gaps as one of its task, to which what a judge says adds nothing; others as they are."""
-    from scipy.sparse import block_diag
-
     task = ev.task
     if not isinstance(task, Audited) or ev.labelled:
         return ev
     strata, k = task.strata, len(task.strata.golds)
     gold = np.tile(np.minimum(np.arange(k + 1), k - 1), len(strata.pairs))
     moves = sparse(task.outcomes_of_gold[gold, np.repeat(strata.own, k + 1)])
-    every = block_diag([moves] * len(ev.models), format="csr")
+    every = block_diagonal([moves] * len(ev.models))
 
     def moved(units: Units | None) -> Units | None:
         if units is None:
