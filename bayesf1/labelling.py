@@ -28,7 +28,7 @@ from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table, points, probability
 from bayesf1.output.text import in_prose
-from bayesf1.sampling import sampling_model
+from bayesf1.sampling.model import sampling_model
 from bayesf1.tasks.judged import POOLED, Audited, drawn_gaps, score_of, slopes_of
 
 # Draws from which the variance of today is seen.

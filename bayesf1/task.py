@@ -13,7 +13,7 @@ from bayesf1.metrics import Metric, MetricLike
 
 if TYPE_CHECKING:
     from bayesf1.evaluation import Evaluation
-    from bayesf1.sampling import SamplingModel
+    from bayesf1.sampling.model import SamplingModel
     from bayesf1.units import Units
 
 

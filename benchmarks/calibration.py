@@ -21,7 +21,7 @@ import numpy as np
 import bayesf1 as bf
 from bayesf1.evaluation import Evaluation
 from bayesf1.metrics import find_metric
-from bayesf1.sampling import sampling_model
+from bayesf1.sampling.model import sampling_model
 from bayesf1.tasks.binary import BINARY_CELLS, Binary
 from bayesf1.units import Units
 

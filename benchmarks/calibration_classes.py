@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metrics
-from bayesf1.sampling import sampling_model
+from bayesf1.sampling.model import sampling_model
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 import bayesf1 as bf
-from bayesf1.sampling import sampling_model
+from bayesf1.sampling.model import sampling_model
 
 DRAWS = 2000
 # Share of the models' luck that is common to both, as on one test set.

@@ -23,7 +23,8 @@ from scipy import optimize, special
 
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
-from bayesf1.sampling import SmallSampleInflation, sampling_model
+from bayesf1.sampling.inflation import SmallSampleInflation
+from bayesf1.sampling.model import sampling_model
 
 DRAWS = 2000
 

@@ -23,7 +23,7 @@ import numpy as np
 
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
-from bayesf1.sampling import sampling_model
+from bayesf1.sampling.model import sampling_model
 from bayesf1.tasks.judged import difference_estimate
 
 DRAWS = 1000

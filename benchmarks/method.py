@@ -20,7 +20,7 @@ from scipy import special, stats
 
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
-from bayesf1.sampling import sampling_model
+from bayesf1.sampling.model import sampling_model
 
 DRAWS = 1000
 PREVALENCE, EASE, SHARED = 0.3, 1.5, 0.7

@@ -22,7 +22,7 @@ import numpy as np
 
 import bayesf1 as bf
 from bayesf1.metrics import find_metric
-from bayesf1.sampling import Contrasts, TrainingVariance
+from bayesf1.sampling.training import Contrasts, TrainingVariance
 
 F1 = find_metric("f1")
 WAYS = ("items, for the rules", "paper's k", "correlated t", "contrast t", "mixture")

@@ -15,7 +15,7 @@ from bayesf1.evaluation import resolve_metric
 from bayesf1.io.saved import to_json
 from bayesf1.metrics import find_metric
 from bayesf1.runs import flatten
-from bayesf1.sampling import run_variance_of
+from bayesf1.sampling.training import run_variance_of
 from bayesf1.tasks.classed import Classed
 from bayesf1.tasks.correctness import Correctness
 from bayesf1.tasks.judged import Audited

@@ -12,7 +12,7 @@ import pytest
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
 from bayesf1.labelling import Doubt, doubt_of
-from bayesf1.sampling import sampling_model
+from bayesf1.sampling.model import sampling_model
 from builders import flipped, judged_items
 
 

@@ -11,14 +11,10 @@ import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
 from bayesf1.inference.posterior import distribution_of
 from bayesf1.metrics import find_metric
-from bayesf1.sampling import (
-    Sample,
-    Samples,
-    SmallSampleInflation,
-    draw_patterns,
-    effective_sample_of,
-    sampling_model,
-)
+from bayesf1.sampling.draws import draw_patterns
+from bayesf1.sampling.inflation import SmallSampleInflation, effective_sample_of
+from bayesf1.sampling.model import sampling_model
+from bayesf1.sampling.resampling import Sample, Samples
 from bayesf1.units import Units
 from builders import joint_draws, joint_evaluation
 from evaluations import EVALUATIONS

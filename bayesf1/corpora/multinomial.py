@@ -27,7 +27,7 @@ from bayesf1.corpora.scores import Diagnostics, Fitted, HierarchicalPrior, Plain
 from bayesf1.evaluation import Evaluation, check_one_run, headline, resolve_metrics
 from bayesf1.metrics import MetricLike
 from bayesf1.output import arviz
-from bayesf1.sampling import sampling_model
+from bayesf1.sampling.model import sampling_model
 from bayesf1.task import Outcomes
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from bayesf1.metrics import MetricLike, Proportion
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
-from bayesf1.sampling import Contrasts
+from bayesf1.sampling.training import Contrasts
 from bayesf1.units import Folds
 
 

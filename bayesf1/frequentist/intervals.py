@@ -29,14 +29,9 @@ from bayesf1.metrics import FMeasure, Metric, MetricLike, Proportion, ratio
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
-from bayesf1.sampling import (
-    Samples,
-    SamplingModel,
-    SamplingSettings,
-    SmallSampleInflation,
-    Statistic,
-    sampling_model,
-)
+from bayesf1.sampling.inflation import SmallSampleInflation
+from bayesf1.sampling.model import SamplingModel, SamplingSettings, sampling_model
+from bayesf1.sampling.resampling import Samples, Statistic
 from bayesf1.tasks.judged import difference_estimate
 
 if TYPE_CHECKING:

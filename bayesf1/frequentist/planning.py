@@ -21,7 +21,8 @@ from bayesf1.metrics import FMeasure, Metric, MetricLike, Score, find_metric
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
-from bayesf1.sampling import EffectiveSample, sampling_model
+from bayesf1.sampling.inflation import EffectiveSample
+from bayesf1.sampling.model import sampling_model
 from bayesf1.tasks.binary import BINARY_CELLS, Binary, BinaryOutcome
 from bayesf1.tasks.probabilities import check_one_scale
 from bayesf1.units import Units

@@ -20,7 +20,7 @@ from bayesf1.inference.control_variate import LinearControl
 from bayesf1.inference.posterior import KEPT_DRAWS, Posteriors, ScorePosterior, shows_spread
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output.text import unlike_gold
-from bayesf1.sampling import SamplingModel, Target, sampling_model
+from bayesf1.sampling.model import SamplingModel, Target, sampling_model
 
 METHODS = ("auto", "exact", "montecarlo")
 # Draws are enough if the standard error of a probability is below what is printed of it.

@@ -20,7 +20,7 @@ from bayesf1.metrics import Estimate, Estimates, Metric
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
-from bayesf1.sampling import SamplingModel, SamplingSettings, sampling_model
+from bayesf1.sampling.model import SamplingModel, SamplingSettings, sampling_model
 
 RopeLike: TypeAlias = float | tuple[float, float]
 Method: TypeAlias = Literal["exact", "montecarlo"]

@@ -9,7 +9,9 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.metrics import Metric
-from bayesf1.sampling import SMALL, SamplingModel, SmallSampleInflation
+from bayesf1.sampling.draws import SMALL
+from bayesf1.sampling.inflation import SmallSampleInflation
+from bayesf1.sampling.model import SamplingModel
 from bayesf1.units import MANY
 
 # Of fewer effective units, draws cost little, and a linear form is a poor guide.

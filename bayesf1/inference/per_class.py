@@ -19,7 +19,7 @@ from bayesf1.inference.posterior import ScorePosterior
 from bayesf1.metrics import Metric
 from bayesf1.output.table import Table, points
 from bayesf1.output.text import prose
-from bayesf1.sampling import SamplingModel, sampling_model
+from bayesf1.sampling.model import SamplingModel, sampling_model
 
 _DRAWS = 10_000
 

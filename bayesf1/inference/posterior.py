@@ -20,7 +20,7 @@ from bayesf1.distributions.fscore import Beta, FScore, UnitDistribution
 from bayesf1.evaluation import Evaluation, UndefinedScore, defined_scores, resolve_metric, resolve_metrics
 from bayesf1.metrics import Estimates, FMeasure, Metric, MetricLike, Proportion
 from bayesf1.output import text
-from bayesf1.sampling import SamplingModel, SamplingSettings, sampling_model
+from bayesf1.sampling.model import SamplingModel, SamplingSettings, sampling_model
 
 if TYPE_CHECKING:
     import pandas as pd

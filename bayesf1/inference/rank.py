@@ -20,7 +20,7 @@ from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
-from bayesf1.sampling import sampling_model
+from bayesf1.sampling.model import sampling_model
 
 _DRAWS = 50_000
 # Every pair of models is compared in every draw: so many comparisons take about half a second.

@@ -21,7 +21,7 @@ from bayesf1.base.checks import ArrayLike, RNGLike, check_draws, check_rng
 from bayesf1.base.naming import check_known, cleaned, listing, quoted
 from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.io.label_values import is_missing
-from bayesf1.sampling import FEW_UNITS
+from bayesf1.sampling.inflation import FEW_UNITS
 
 if TYPE_CHECKING:
     import pandas as pd

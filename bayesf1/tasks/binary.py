@@ -19,7 +19,8 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import one_name, printable
 from bayesf1.evaluation import Evaluation
 from bayesf1.metrics import METRICS, Metric, MetricLike, find_metric
-from bayesf1.sampling import SamplingModel, draw_patterns
+from bayesf1.sampling.draws import draw_patterns
+from bayesf1.sampling.model import SamplingModel
 from bayesf1.task import Outcomes, Task
 from bayesf1.tasks.draws import atoms_of, break_sticks, coin_shares, draw_cells
 from bayesf1.units import Units

@@ -19,7 +19,7 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import listing, nearest
 from bayesf1.evaluation import Evaluation
 from bayesf1.metrics import METRICS, FMeasure, Metric, MetricLike, Proportion, find_metric, metric_of, ratio
-from bayesf1.sampling import SamplingModel
+from bayesf1.sampling.model import SamplingModel
 from bayesf1.task import Outcomes, Task
 from bayesf1.tasks.draws import atoms_of, break_sticks, draw_bootstrap, draw_cells
 

@@ -18,7 +18,8 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray, blocks_of
 from bayesf1.metrics import Metric, ratio
-from bayesf1.sampling import SamplingModel, draw_patterns
+from bayesf1.sampling.draws import draw_patterns
+from bayesf1.sampling.model import SamplingModel
 from bayesf1.task import Task
 from bayesf1.units import Units
 

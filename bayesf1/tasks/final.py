@@ -15,7 +15,7 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray, blocks_of
 from bayesf1.base.naming import nearest, quoted, same_name
 from bayesf1.metrics import Metric, MetricLike, find_metric
-from bayesf1.sampling import SamplingModel
+from bayesf1.sampling.model import SamplingModel
 from bayesf1.task import Task
 from bayesf1.tasks.scores import hint_of_loss
 

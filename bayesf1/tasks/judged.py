@@ -38,7 +38,8 @@ from bayesf1.base.arrays import AnyArray, BoolArray, FloatArray, IntArray, block
 from bayesf1.base.naming import joined, listing
 from bayesf1.evaluation import Evaluation
 from bayesf1.metrics import Metric, MetricLike, ratio
-from bayesf1.sampling import SamplingModel, draw_patterns
+from bayesf1.sampling.draws import draw_patterns
+from bayesf1.sampling.model import SamplingModel
 from bayesf1.task import Task
 from bayesf1.tasks.multiclass import class_outcomes
 from bayesf1.units import Units

@@ -17,7 +17,7 @@ from bayesf1.base.arrays import FloatArray, IntArray, indicators, sparse
 from bayesf1.base.naming import joined, listing, quoted
 from bayesf1.evaluation import Evaluation
 from bayesf1.metrics import Metric, Proportion, ratio
-from bayesf1.sampling import SamplingModel
+from bayesf1.sampling.model import SamplingModel
 from bayesf1.task import Outcomes
 from bayesf1.tasks.classed import Classed
 from bayesf1.tasks.draws import draw_bootstrap

@@ -22,7 +22,7 @@ import numpy as np
 from bayesf1.base.arrays import BoolArray, FloatArray, IntArray
 from bayesf1.base.naming import nearest
 from bayesf1.metrics import Metric, MetricLike, points_down, ratio
-from bayesf1.sampling import SamplingModel
+from bayesf1.sampling.model import SamplingModel
 from bayesf1.tasks.draws import BootstrappedTask
 
 

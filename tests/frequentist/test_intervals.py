@@ -29,7 +29,7 @@ from bayesf1.frequentist.intervals import (
     wilson_indirect,
 )
 from bayesf1.metrics import find_metric
-from bayesf1.sampling import sampling_model
+from bayesf1.sampling.model import sampling_model
 from builders import load_script, noisy
 
 REFERENCE = Path(__file__).parents[1] / "reference"

@@ -6,7 +6,8 @@ from scipy import stats
 
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
-from bayesf1.sampling import Contrasts, TrainingVariance, run_variance_of, sampling_model
+from bayesf1.sampling.model import sampling_model
+from bayesf1.sampling.training import Contrasts, TrainingVariance, run_variance_of
 from builders import random_folds
 
 

@@ -7,7 +7,7 @@ from scipy import special, stats
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
 from bayesf1.inference.posterior import distribution_of
-from bayesf1.sampling import sampling_model
+from bayesf1.sampling.model import sampling_model
 from builders import noisy_tags, random_tags, tags_of
 
 N_DRAWS = 6_000

@@ -8,7 +8,7 @@ from scipy import integrate, stats
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
 from bayesf1.inference.control_variate import gamma_sum_sf
-from bayesf1.sampling import sampling_model
+from bayesf1.sampling.model import sampling_model
 
 
 def of_counts(only_a, only_b, both, neither):

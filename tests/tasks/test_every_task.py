@@ -8,7 +8,7 @@ import pytest
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric, resolve_metrics
 from bayesf1.inference.posterior import distribution_of
-from bayesf1.sampling import sampling_model
+from bayesf1.sampling.model import sampling_model
 from bayesf1.tasks.draws import BootstrappedTask
 from evaluations import EVALUATIONS, GROUPED
 

@@ -11,7 +11,7 @@ from sklearn.naive_bayes import CategoricalNB
 
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
-from bayesf1.sampling import sampling_model
+from bayesf1.sampling.model import sampling_model
 from bayesf1.tasks.judged import IndependentRaters, Strata, difference_estimate, error_correlation
 from builders import flipped as noisy, judged_items as items
 

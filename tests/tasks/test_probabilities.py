@@ -8,7 +8,7 @@ from sklearn import metrics
 
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
-from bayesf1.sampling import sampling_model
+from bayesf1.sampling.model import sampling_model
 
 THEIRS = {
     "roc_auc": metrics.roc_auc_score,

@@ -9,7 +9,7 @@ from scipy import stats
 
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
-from bayesf1.sampling import sampling_model
+from bayesf1.sampling.model import sampling_model
 from bayesf1.tasks.scores import STATISTICS
 
 numbers = st.floats(-1e3, 1e3).map(lambda x: round(x, 3))

@@ -7,7 +7,7 @@ from scipy import stats
 
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
-from bayesf1.sampling import sampling_model
+from bayesf1.sampling.model import sampling_model
 
 
 def rate(totals):

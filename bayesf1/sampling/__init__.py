@@ -1,0 +1,1 @@
+"""What was sampled: units, runs or folds; draws of scores, and what so few or uneven ones do not show."""
