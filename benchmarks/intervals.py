@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from bayesf1.frequentist.intervals import clopper_pearson, wald, wilson_direct, wilson_indirect
+from bayesf1.frequentist.closed_intervals import clopper_pearson, wald, wilson_direct, wilson_indirect
 from timing import best, in_turns
 
 N, FEW = 1_000_000, 2_000

@@ -10,7 +10,11 @@ PUBLIC = {"bayesf1", "bayesf1.measures"}
 # Functions of arrays that no public name offers: intervals of many tables at once and how often they hold the score, and
 # the spans of tags.
 PRIVATE = {
-    "takahashi_tables": {"bayesf1.frequentist.coverage", "bayesf1.frequentist.intervals", "bayesf1.metrics"},
+    "takahashi_tables": {
+        "bayesf1.frequentist.coverage",
+        "bayesf1.frequentist.closed_intervals",
+        "bayesf1.metrics",
+    },
     "peoples_daily": {"bayesf1.io.tags"},
 }
 SCRIPTS = sorted((ROOT / "examples").rglob("*.py"))

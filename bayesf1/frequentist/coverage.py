@@ -12,7 +12,7 @@ from scipy import special, stats
 from bayesf1.base.arrays import FloatArray, IntArray
 from bayesf1.base.checks import check_prob, is_number, is_whole
 from bayesf1.base.naming import nearest, quoted
-from bayesf1.frequentist.intervals import closed_methods, f1_of_jaccard, grouped_counts
+from bayesf1.frequentist.closed_intervals import closed_methods, f1_of_jaccard, grouped_counts
 from bayesf1.metrics import FMeasure, Metric, Proportion, find_metric
 from bayesf1.output import text
 from bayesf1.output.answer import Answer

@@ -1,19 +1,19 @@
-"""Confidence intervals of one model's score and of a difference."""
+"""Intervals of one model's score, and of the difference of two: a table of methods that say when they apply."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from scipy import special
 
-from bayesf1.base.arrays import BoolArray, FloatArray, plain
-from bayesf1.base.checks import ArrayLike, RNGLike, check_prob, check_rng, check_whole, is_number, start_of
-from bayesf1.base.naming import cleaned, nearest, plural
+from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, start_of
+from bayesf1.base.naming import check_known, cleaned, nearest, plural
 from bayesf1.distributions.base import Posterior
 from bayesf1.evaluation import (
     Evaluation,
@@ -23,9 +23,10 @@ from bayesf1.evaluation import (
     resolve_metric,
     resolve_metrics,
 )
+from bayesf1.frequentist.closed_intervals import Ends, closed_methods, grouped_counts, normal_quantile
 from bayesf1.inference.compare import compare
 from bayesf1.inference.posterior import posterior
-from bayesf1.metrics import FMeasure, Metric, MetricLike, Proportion, ratio
+from bayesf1.metrics import Metric, MetricLike, ratio
 from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
@@ -36,401 +37,6 @@ from bayesf1.tasks.judged import difference_estimate
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-class Ends:
-    """The two ends of an interval, or arrays of them: ``low, high = ends``."""
-
-    low: Any
-    high: Any
-    # Smallest and largest value that the score can take.
-    support: tuple[float, float] = (0.0, 1.0)
-
-    @property
-    def length(self) -> Any:
-        """Distance of the ends."""
-        return self.high - self.low
-
-    @property
-    def overshoot(self) -> Any:
-        """Whether an end is no possible value of the score."""
-        return (self.low < self.support[0]) | (self.high > self.support[1])
-
-    @property
-    def degenerate(self) -> Any:
-        """Whether the interval is a single point."""
-        return self.high == self.low
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter((self.low, self.high))
-
-
-@dataclass(frozen=True, eq=False)
-class Bounds(Ends):
-    """Intervals of one kind, one for each table: ``low, high = wald(77, 44, 10)``.
-
-    Attributes
-    ----------
-    estimate
-        The point estimate.
-    low, high
-        The ends as the method gives them: they are never cut off at the ends of the support.
-    undefined
-        Where the estimate is 0/0, such as F1 without any relevant item, or that of some class is. No data exclude
-        nothing, so the interval is then the whole support.
-    se
-        Standard error of the estimate, where the method has one.
-    """
-
-    estimate: Any
-    low: Any
-    high: Any
-    undefined: Any = False
-    se: Any = None
-
-
-def bounds(
-    estimate: FloatArray,
-    low: FloatArray,
-    high: FloatArray,
-    *,
-    undefined: BoolArray,
-    se: FloatArray | None = None,
-) -> Bounds:
-    """Return intervals on [0, 1], which are [0, 1] where the estimate, or a part of it, is `undefined`."""
-    ends = plain(np.where(undefined, 0.0, low)), plain(np.where(undefined, 1.0, high))
-    flags = undefined if np.ndim(undefined) else bool(undefined)
-    return Bounds(plain(estimate), *ends, flags, None if se is None else plain(se))
-
-
-def normal_bounds(
-    estimate: FloatArray, variance: FloatArray, confidence_level: float, **where: BoolArray
-) -> Bounds:
-    """Return intervals of some standard errors to either side, else as `bounds`."""
-    se = np.sqrt(variance)
-    reach = normal_quantile(confidence_level) * se
-    return bounds(estimate, estimate - reach, estimate + reach, se=se, **where)
-
-
-def normal_quantile(confidence_level: float) -> float:
-    """Return z, between which and -z a standard normal variate lies with this probability.
-
-    Examples
-    --------
-    >>> normal_quantile(0.95)
-    1.959963...
-    """
-    return float(special.ndtri(0.5 * (1.0 + check_prob(confidence_level, "confidence_level"))))
-
-
-def check_counts(**counts: ArrayLike) -> list[FloatArray]:
-    """Return counts as arrays of one shape, or say which is none."""
-    try:
-        arrays = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in counts.values()))
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"{', '.join(counts)} must be numbers of items, or arrays of them: {error}"
-        ) from None
-    for name, array in zip(counts, arrays, strict=True):
-        bad = ~((array >= 0.0) & (array < np.inf))
-        if bad.any():
-            raise ValueError(f"{name} must be finite and not negative, but it is {array[bad].flat[0]:g}")
-    return list(arrays)
-
-
-# ---- F-scores -----------------------------------------------------------------------------------------------
-
-
-def fbeta_delta(
-    tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, beta: float = 1.0, confidence_level: float = 0.95
-) -> Bounds:
-    r"""Interval for :math:`F_\beta`, the Tversky index with :math:`a = 1/(1+\beta^2)`, :math:`b = \beta^2/(1+\beta^2)`.
-
-    Parameters
-    ----------
-    tp, fp, fn, confidence_level
-        As in `tversky_delta`.
-    beta
-        Weight of recall against precision, above 0.
-
-    Examples
-    --------
-    The orange juice data of the paper:
-
-    >>> juice = fbeta_delta(286, 47, 43, beta=0.5)
-    >>> juice.estimate, juice.se
-    (0.86092..., 0.01623...)
-
-    References
-    ----------
-    Jiang (2020), Statistical Formulas for F Measures, Proposition 1 and Corollary 1.
-    """
-    if not is_number(beta) or not 0.0 < beta <= 1e3:
-        raise ValueError(f"beta must be above 0 and at most 1000, not {beta!r}")
-    a = 1.0 / (1.0 + beta * beta)
-    return tversky_delta(tp, fp, fn, a=a, b=beta * beta * a, confidence_level=confidence_level)
-
-
-def tversky_delta(
-    tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, a: float, b: float, confidence_level: float = 0.95
-) -> Bounds:
-    r"""Interval for the Tversky index :math:`\tau(a,b) = TP/(TP + a\,FP + b\,FN)`.
-
-    .. math:: \operatorname{Var} \tau = \frac{\tau(a^2,b^2)^{-1} - 1 + (\tau^{-1}-1)^2}{TP\,\tau^{-4}}
-              = \frac{TP\,(TP\,S_2 + S_1^2)}{(TP+S_1)^4}, \qquad S_i = a^i FP + b^i FN.
-
-    Its ends may lie outside [0, 1], and it is a single point where the index is 0 or 1.
-
-    Parameters
-    ----------
-    tp, fp, fn
-        Counts; arrays broadcast.
-    a, b
-        Weights of false positives and of false negatives, not negative and not both 0: (1, 0) is precision,
-        (0, 1) recall, (½, ½) F1, (1, 1) Jaccard.
-    confidence_level
-        Probability with which the interval shall hold the true index.
-
-    Examples
-    --------
-    >>> jaccard = tversky_delta(77, 44, 10, a=1, b=1)
-    >>> jaccard.low, jaccard.high
-    (0.50349..., 0.67207...)
-
-    References
-    ----------
-    Jiang (2020), Proposition 1.
-    """
-    check_weights(a, b)
-    if a == b == 0:
-        raise ValueError("a and b are both 0, which makes every index 1; give at least one a weight above 0")
-    tp, fp, fn = check_counts(tp=tp, fp=fp, fn=fn)
-    first, second = a * fp + b * fn, a * a * fp + b * b * fn
-    total = tp + first
-    index = ratio(tp, total)
-    variance = ratio(index * (index * second + ratio(first, total) * first), total * total)
-    return normal_bounds(index, variance, confidence_level, undefined=total == 0.0)
-
-
-def check_weights(a: float, b: float) -> None:
-    """Say which weight of a Tversky index is none."""
-    for name, weight in (("a", a), ("b", b)):
-        if not is_number(weight) or not 0.0 <= weight <= 1e6:
-            raise ValueError(f"{name} must be a weight from 0 to 1e6, not {weight!r}")
-
-
-# ---- shares -----------------------------------------------------------------------------------------------
-
-
-def binomial_clopper_pearson(
-    successes: ArrayLike, failures: ArrayLike, *, confidence_level: float = 0.95
-) -> Bounds:
-    r"""Invert the binomial test: :math:`\mathrm{Be}_{\alpha/2}(s, f+1)` to :math:`\mathrm{Be}_{1-\alpha/2}(s+1, f)`.
-
-    Parameters
-    ----------
-    successes, failures
-        Counts; arrays broadcast.
-    confidence_level
-        Probability with which the interval shall hold the true share.
-
-    Examples
-    --------
-    >>> tuple(binomial_clopper_pearson(77, 44))
-    (0.54401..., 0.72187...)
-
-    References
-    ----------
-    Clopper & Pearson (1934), Biometrika 26.
-    """
-    s, f = check_counts(successes=successes, failures=failures)
-    tail = 0.5 * (1.0 - check_prob(confidence_level, "confidence_level"))
-    # Without a success the lower end is 0, without a failure the upper end is 1.
-    low = np.where(s > 0.0, special.betaincinv(np.where(s > 0.0, s, 1.0), f + 1.0, tail), 0.0)
-    high = np.where(f > 0.0, special.betainccinv(s + 1.0, np.where(f > 0.0, f, 1.0), tail), 1.0)
-    return bounds(ratio(s, s + f), low, high, undefined=s + f == 0.0)
-
-
-def binomial_wald(successes: ArrayLike, failures: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
-    r"""Invert the Wald test, :math:`\hat p \pm z\sqrt{\hat p(1-\hat p)/n}`; the ends may lie outside [0, 1].
-
-    Parameters
-    ----------
-    successes, failures, confidence_level
-        As in `binomial_clopper_pearson`.
-
-    Examples
-    --------
-    >>> interval = binomial_wald(29, 1)
-    >>> interval.high, interval.overshoot
-    (1.03090..., True)
-    """
-    s, f = check_counts(successes=successes, failures=failures)
-    return tversky_delta(s, f, 0.0, a=1.0, b=0.0, confidence_level=confidence_level)
-
-
-def binomial_wilson(successes: ArrayLike, failures: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
-    r"""Invert the score test: the roots of :math:`(1+k)p^2 - (2\hat p+k)p + \hat p^2 = 0`, :math:`k=z^2/n`.
-
-    Parameters
-    ----------
-    successes, failures, confidence_level
-        As in `binomial_clopper_pearson`.
-
-    Examples
-    --------
-    >>> tuple(binomial_wilson(77, 44))
-    (0.54768..., 0.71665...)
-
-    References
-    ----------
-    Wilson (1927), JASA 22; Lam (2023), Eq. 42.
-    """
-    s, f = check_counts(successes=successes, failures=failures)
-    z, n = normal_quantile(confidence_level), np.where(s + f > 0.0, s + f, 1.0)
-    root = np.sqrt(z**4 + 4.0 * z * z * s * f / n)
-    # The lower root, and 1 minus the upper one, neither by a subtraction.
-    low, gap = (2.0 * x * x / (n * (2.0 * x + z * z + root)) for x in (s, f))
-    return bounds(ratio(s, s + f), low, 1.0 - gap, undefined=s + f == 0.0)
-
-
-# ---- F1 ---------------------------------------------------------------------------------------------------
-
-
-def clopper_pearson(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
-    r"""Interval for F1 by the binomial test of :math:`F^*`, mapped by :math:`2x/(1+x)`; never too short.
-
-    Parameters
-    ----------
-    tp, fp, fn
-        Counts; arrays broadcast.
-    confidence_level
-        Probability with which the interval shall hold the true F1.
-
-    Examples
-    --------
-    >>> tuple(clopper_pearson(77, 44, 10))
-    (0.66532..., 0.80455...)
-
-    References
-    ----------
-    Lam (2023), Eqs. 26-27.
-    """
-    tp, fp, fn = check_counts(tp=tp, fp=fp, fn=fn)
-    return _from_jaccard(binomial_clopper_pearson(tp, fp + fn, confidence_level=confidence_level))
-
-
-def wald(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
-    r"""Interval :math:`\hat F_1 \pm z\sqrt{\hat F_1(1-\hat F_1)(2-\hat F_1)^2/2\nu}`, as the delta method gives it.
-
-    Its ends may lie outside [0, 1], and it is a single point where F1 is 0 or 1: see `Bounds.overshoot` and
-    `Bounds.degenerate`.
-
-    Parameters
-    ----------
-    tp, fp, fn, confidence_level
-        As in `clopper_pearson`.
-
-    Examples
-    --------
-    >>> tuple(wald(77, 44, 10))
-    (0.67351..., 0.80725...)
-    >>> wald(12, 1, 0).overshoot, wald(12, 0, 0).degenerate
-    (True, True)
-
-    References
-    ----------
-    Lam (2023), Eqs. 28-31.
-    """
-    # Jiang's variance is Lam's where beta is 1.
-    return fbeta_delta(tp, fp, fn, confidence_level=confidence_level)
-
-
-def wilson_direct(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
-    r"""Interval for F1 by the score test of F1 itself: the two real roots, in [0, 1], of a quartic.
-
-    .. math:: kF^4 - 5kF^3 + 2(4k+1)F^2 - 4(k+\hat F_1)F + 2\hat F_1^2 = 0, \qquad k = z^2/\nu.
-
-    Lam's theorem has exactly two roots for :math:`k < 16/11`, that is from ν = 3 on at 95 %. They are the only
-    two for any k: with :math:`s(F) = \sqrt{F(1-F)}\,(2-F)`, which is concave, the quartic says
-    :math:`F \pm \sqrt{k/2}\,s(F) = \hat F_1`, and a concave (convex) function that begins at 0 and ends at 1
-    takes each value between once.
-
-    Parameters
-    ----------
-    tp, fp, fn, confidence_level
-        As in `clopper_pearson`.
-
-    Examples
-    --------
-    >>> tuple(wilson_direct(77, 44, 10))
-    (0.66396..., 0.79870...)
-
-    References
-    ----------
-    Lam (2023), Eq. 37 and Theorem 1.
-    """
-    tp, fp, fn = check_counts(tp=tp, fp=fp, fn=fn)
-    nu, f1 = tp + fp + fn, ratio(2.0 * tp, 2.0 * tp + fp + fn)
-    k = normal_quantile(confidence_level) ** 2 / np.where(nu > 0.0, nu, 1.0)
-    return bounds(f1, *_score_roots(f1, k), undefined=nu == 0.0)
-
-
-def wilson_indirect(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
-    r"""Interval for F1 by the score test of :math:`F^*`, mapped by :math:`2x/(1+x)`.
-
-    Parameters
-    ----------
-    tp, fp, fn, confidence_level
-        As in `clopper_pearson`.
-
-    Examples
-    --------
-    >>> tuple(wilson_indirect(77, 44, 10))
-    (0.66858..., 0.80125...)
-
-    References
-    ----------
-    Lam (2023), Eq. 42.
-    """
-    tp, fp, fn = check_counts(tp=tp, fp=fp, fn=fn)
-    return _from_jaccard(binomial_wilson(tp, fp + fn, confidence_level=confidence_level))
-
-
-def _from_jaccard(share: Bounds) -> Bounds:
-    """Return intervals for F1 from those for the Jaccard index, which is a share."""
-    estimate, low, high = (f1_of_jaccard(x) for x in (share.estimate, *share))
-    return Bounds(estimate, low, high, share.undefined)
-
-
-def f1_of_jaccard(share: Any) -> Any:
-    """Return 2x/(1+x), Lam (2023), Eq. 10."""
-    return 2.0 * share / (1.0 + share)
-
-
-def _score_roots(f1: FloatArray, k: FloatArray) -> tuple[FloatArray, FloatArray]:
-    r"""Return the two roots of Lam's quartic for many tables, for k above 0.
-
-    With :math:`F = \sin^2\theta` and :math:`c = \sqrt{k/2}` it falls apart into two equations that are smooth up to
-    the ends of the interval, each with one root: plus for the lower end, minus for the upper one.
-
-    .. math:: \sin^2\theta \pm c\,\sin\theta\cos\theta\,(1+\cos^2\theta) = \hat F_1
-    """
-    from scipy.optimize import elementwise
-
-    def excess(theta: FloatArray, c: FloatArray, f1: FloatArray) -> FloatArray:
-        sin, cos = np.sin(theta), np.cos(theta)
-        return np.asarray(sin * sin - f1 + c * sin * cos * (1.0 + cos * cos))
-
-    c, middle, right = np.sqrt(0.5 * k), np.arcsin(np.sqrt(f1)), 0.5 * np.pi
-    # An estimate of 0 or 1 is a root itself, and has another one beside it.
-    low = elementwise.find_root(
-        excess, (np.zeros_like(middle), np.minimum(middle, right - 1e-9)), args=(c, f1)
-    )
-    high = elementwise.find_root(
-        excess, (np.maximum(middle, 1e-9), np.full_like(middle, right)), args=(-c, f1)
-    )
-    return np.where(f1 == 0.0, 0.0, np.sin(low.x) ** 2), np.where(f1 == 1.0, 1.0, np.sin(high.x) ** 2)
 
 
 # ---- the bootstrap ----------------------------------------------------------------------------------------
@@ -474,48 +80,23 @@ def bca_ends(
     z = normal_quantile(confidence_level)
     if scores.min() == scores.max():
         return float(scores[0]), float(scores[0])
-    # Scores equal to the estimate lie half below it; a share of 0 or 1 is only known to be below half a resample.
+    # Half of the scores that equal the estimate count as below it. A share of 0 or 1 is off by up to half a resample.
     below = 0.5 * (np.mean(scores < estimate) + np.mean(scores <= estimate))
-    z0 = special.ndtri(np.clip(below, 0.5 / len(scores), 1.0 - 0.5 / len(scores)))
+    half_resample = 0.5 / len(scores)
+    z0 = special.ndtri(np.clip(below, half_resample, 1.0 - half_resample))
     shifted = z0 + np.array([-z, z])
-    # Far beyond what a sample of any size gives, the denominator would change its sign.
-    levels = special.ndtr(z0 + shifted / np.maximum(1.0 - acceleration * shifted, 1e-3))
+    # The denominator would change its sign for skewness far beyond that of any sample.
+    denominator = np.maximum(1.0 - acceleration * shifted, 1e-3)
+    levels = special.ndtr(z0 + shifted / denominator)
     low, high = np.quantile(scores, np.sort(levels))
     return float(low), float(high)
 
 
-# ---- what applies to a metric -----------------------------------------------------------------------------
-
-
 _T = TypeVar("_T")
-_SHARE = (binomial_clopper_pearson, binomial_wald, binomial_wilson)
-_F1 = (clopper_pearson, wald, wilson_direct, wilson_indirect)
-# Resamples by default, and where units are many: so many draws of units in all, but no fewer resamples.
-_MOST_RESAMPLES, _DRAWN_UNITS, _FEWEST_RESAMPLES = 9_999, 10**8, 1_000
-
-
-def closed_methods(metric: Metric) -> dict[str, Callable[..., Bounds]]:
-    """Return the methods that need no more than a table, as functions of its `grouped_counts`."""
-    match metric.distribution:
-        case Proportion():
-            return {method.__name__.removeprefix("binomial_"): method for method in _SHARE}
-        case FMeasure(1.0):
-            return {method.__name__: method for method in _F1}
-        case FMeasure(beta):
-            return {"fbeta_delta": partial(fbeta_delta, beta=beta)}
-    return {}
-
-
-def grouped_counts(metric: Metric, table: FloatArray, cells: tuple[str, ...]) -> list[FloatArray]:
-    """Return the sums of cells (..., cell) of a closed form: successes and failures, or tp, fp and fn."""
-    match metric.distribution:
-        case Proportion(successes, failures):
-            groups = [successes, failures]
-        case FMeasure(_, tp, fp, fn):
-            groups = [tp, fp, fn]
-        case _:
-            groups = []
-    return [np.asarray(table[..., [cells.index(cell) for cell in g]].sum(axis=-1)) for g in groups]
+# A bootstrap makes 9,999 resamples; fewer, but at least 1,000, if that would draw more than 10⁸ units in all.
+_MOST_RESAMPLES = 9_999
+_FEWEST_RESAMPLES = 1_000
+_MOST_DRAWN_UNITS = 10**8
 
 
 # ---- results ----------------------------------------------------------------------------------------------
@@ -676,8 +257,20 @@ class Intervals(Answer, Mapping[str, MethodInterval]):
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each method."""
-        names = "method kind low high length standard_error overshoot degenerate note"
-        return [{name: getattr(row, name) for name in names.split()} for row in self.rows]
+        return [
+            {
+                "method": row.method,
+                "kind": row.kind,
+                "low": row.low,
+                "high": row.high,
+                "length": row.length,
+                "standard_error": row.standard_error,
+                "overshoot": row.overshoot,
+                "degenerate": row.degenerate,
+                "note": row.note,
+            }
+            for row in self.rows
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers and strings, with stable names."""
@@ -775,8 +368,8 @@ def interval_table(
 ) -> pd.DataFrame:
     """Return scores, standard errors and intervals of every model and metric, by one method.
 
-    Of confusion matrices the delta method is that of Takahashi et al. (2022), for micro and macro F1 alike. Of a score that
-    is undefined all numbers are NaN.
+    For micro and macro F1 of confusion matrices, the delta method is that of Takahashi et al. (2022). All numbers of an
+    undefined score are NaN.
 
     Parameters
     ----------
@@ -785,7 +378,7 @@ def interval_table(
     metrics
         Names of metrics, or callables on tables (..., cell); precision, recall and F1 by default.
     method, confidence_level, assumption, rng
-        Name of one of the methods of `intervals`, and what it takes. The standard error is missing if the method has none.
+        Name of one of the methods of `intervals`, and its options. The standard error is missing if the method has none.
 
     Examples
     --------
@@ -802,16 +395,24 @@ def interval_table(
     import pandas as pd
 
     check_items(ev, "an interval")
-    rows = {}
-    how: Any = {"confidence_level": confidence_level, "assumption": assumption, "rng": rng}
+    rows: dict[tuple[str, str], tuple[float | None, ...]] = {}
     for model in ev.names:
         for metric in resolve_metrics(metrics, ev):
             try:
-                found = intervals(ev, model, metric, methods=[method], **how)
+                answer = intervals(
+                    ev,
+                    model,
+                    metric,
+                    methods=[method],
+                    confidence_level=confidence_level,
+                    assumption=assumption,
+                    rng=rng,
+                )
             except UndefinedScore:
-                rows[model, metric.name] = (None,) * 4
+                rows[model, metric.name] = (None, None, None, None)
             else:
-                rows[model, metric.name] = (found.estimate, found[method].standard_error, *found[method])
+                row = answer[method]
+                rows[model, metric.name] = (answer.estimate, row.standard_error, row.low, row.high)
     index = pd.MultiIndex.from_tuples(list(rows), names=["model", "metric"])
     columns = pd.Index(["score", "se", "low", "high"], name=f"{method}, {100 * confidence_level:g} %")
     frame = pd.DataFrame(list(rows.values()), index, columns, dtype=float)
@@ -819,18 +420,19 @@ def interval_table(
 
 
 def defined_answers(questions: Iterable[Callable[[], _T]]) -> list[_T]:
-    """Return the answers to some questions, without those about undefined scores, of which a warning tells."""
-    found, left_out = [], []
+    """Return the answers to some questions; warn of those about undefined scores, and leave them out."""
+    answers = []
+    undefined = []
     for question in questions:
         try:
-            found.append(question())
+            answers.append(question())
         except UndefinedScore as error:
-            left_out.append(error)
-    if left_out and not found:
-        raise left_out[0]
-    for why in left_out:
-        warnings.warn(f"left out: {why}", stacklevel=2)
-    return found
+            undefined.append(error)
+    if undefined and not answers:
+        raise undefined[0]
+    for reason in undefined:
+        warnings.warn(f"left out: {reason}", stacklevel=2)
+    return answers
 
 
 def difference_intervals(
@@ -884,18 +486,18 @@ def difference_intervals(
 
 @dataclass(frozen=True, eq=False)
 class Estimand:
-    """What intervals are asked of: the score of one model, or the difference of two, B minus A.
+    """The quantity that intervals are for: the score of one model, or the difference of two, B minus A.
 
     Attributes
     ----------
     given
-        The evaluation.
+        The evaluation, of all its models.
     models
         One model, or A and B.
     metric
         The metric.
     sampling
-        What was sampled, of these models and of the cells that the metric needs.
+        What was sampled, for these models and for the cells that the metric needs.
     level
         The confidence level, and the probability of the credible intervals.
     asked
@@ -918,7 +520,7 @@ class Estimand:
         return self.sampling.ev
 
     @property
-    def alone(self) -> bool:
+    def of_one_model(self) -> bool:
         """Whether it is the score of one model."""
         return len(self.models) == 1
 
@@ -926,12 +528,16 @@ class Estimand:
     def support(self) -> tuple[float, float]:
         """The smallest and the largest value."""
         low, high = self.metric.support
-        return (low, high) if self.alone else (low - high, high - low)
+        if self.of_one_model:
+            return low, high
+        return low - high, high - low
 
     def of_scores(self, scores: FloatArray) -> FloatArray:
-        """Return it from scores of the models, axes (..., model)."""
+        """Return its values from scores of the models, axes (..., model)."""
         scores = self.ev.mean_scores(scores)
-        return np.asarray(scores[..., 0] if self.alone else scores[..., 1] - scores[..., 0])
+        if self.of_one_model:
+            return np.asarray(scores[..., 0])
+        return np.asarray(scores[..., 1] - scores[..., 0])
 
     @cached_property
     def value(self) -> float:
@@ -940,72 +546,87 @@ class Estimand:
 
     @cached_property
     def inflation(self) -> SmallSampleInflation:
-        """What few or uneven units add to a standard error."""
+        """The factor and the degrees of freedom by which few or uneven units widen an interval."""
         return self.sampling.inflation(self.metric)
 
-    def statistic(self, *, near: bool) -> tuple[Samples, Statistic]:
-        """Return the sample, and the estimand as a function of its tables; of many cells of the metric's two sums alone.
+    def statistic(self, *, linearised: bool) -> tuple[Samples, Statistic]:
+        """Return the sample, and the estimand as a function of its tables.
 
-        With `near`, a metric that is a ratio to first order only is taken for that ratio.
+        For a task of many cells the tables are the two sums of the metric alone. If `linearised`, a metric that is a ratio
+        of sums to first order only (an area under a curve) is replaced by that ratio.
         """
-        ev, metric, samples = self.ev, self.metric, self.sampling.samples
-        parts = metric.expansion(ev.tables, ev.cells, near) if ev.task.many_cells else None
-        if parts is None:
+        ev = self.ev
+        metric = self.metric
+        samples = self.sampling.samples
+        sums = None
+        if ev.task.many_cells:
+            sums = metric.expansion(ev.tables, ev.cells, linearised)
+        if sums is None:
             return samples, lambda tables: self.of_scores(metric(tables, ev.cells))
-        # A mean is a ratio of two sums; it is shifted, so that neither is 0 or less.
-        shift = 1.0 - float((parts[0] / parts[1].clip(1e-300)).min(initial=0.0))
-        columns = np.stack([parts[0] + shift * parts[1], parts[1]], axis=-1)
+        numerators, denominators = sums
+        # A ratio of resampled sums needs both above 0: the smallest ratio is moved to 1, and back at the end.
+        smallest = float((numerators / denominators.clip(1e-300)).min(initial=0.0))
+        shift = 1.0 - smallest
+        columns = np.stack([numerators + shift * denominators, denominators], axis=-1)
         return samples.of_sums(columns), lambda s: self.of_scores(ratio(s[..., 0], s[..., 1]) - shift)
 
     @cached_property
-    def _resampled(self) -> tuple[Samples, Statistic]:
-        return self.statistic(near=all(units.many for units, _ in self.sampling.samples.parts))
+    def _bootstrap(self) -> tuple[Samples, Statistic]:
+        """The sample and the statistic of a bootstrap."""
+        linearised = all(units.many for units, _ in self.sampling.samples.parts)
+        return self.statistic(linearised=linearised)
 
     @property
     def resamples(self) -> int:
-        """How many resamples a bootstrap makes."""
-        few = _DRAWN_UNITS // max(1, self._resampled[0].n_resampled)
-        return self.n_resamples or min(_MOST_RESAMPLES, max(few, _FEWEST_RESAMPLES))
+        """The number of resamples of a bootstrap."""
+        if self.n_resamples is not None:
+            return self.n_resamples
+        samples, _ = self._bootstrap
+        affordable = _MOST_DRAWN_UNITS // max(1, samples.n_resampled)
+        return min(_MOST_RESAMPLES, max(affordable, _FEWEST_RESAMPLES))
 
     @cached_property
     def resampled(self) -> FloatArray:
         """Its values in samples of units drawn with replacement."""
-        samples, statistic = self._resampled
+        samples, statistic = self._bootstrap
         return samples.resampled(statistic, self.resamples, check_rng(self.asked["rng"]))
 
     @cached_property
     def posterior(self) -> Posterior:
         """Its posterior."""
         options: Any = self.asked
-        if self.alone:
+        if self.of_one_model:
             with warnings.catch_warnings():
                 # A note tells of few units.
                 warnings.simplefilter("ignore")
                 return posterior(self.given, self.models[0], self.metric, **options)
-        found = compare(self.given, metrics=[self.metric], **options)[self.metric.name]
-        if found.spread_unknown:
-            raise UndefinedScore(f"{str(found)[:-1]}; give more {plural(found.settings.unit)}")
-        return found.difference
+        comparison = compare(self.given, metrics=[self.metric], **options)[self.metric.name]
+        if comparison.spread_unknown:
+            sentence = str(comparison).removesuffix(".")
+            raise UndefinedScore(f"{sentence}; give more {plural(comparison.settings.unit)}")
+        return comparison.difference
 
     # ---- a row for each method ------------------------------------------------------------------------------
 
-    def row(self, method: str, ends: Iterable[float], **more: Any) -> MethodInterval:
+    def row(self, method: str, low: float, high: float, **more: Any) -> MethodInterval:
         """Return the interval of a method."""
-        low, high = map(float, ends)
-        return MethodInterval(method, low, high, self.support, self.metric.percent, **more)
+        percent = self.metric.percent
+        return MethodInterval(method, float(low), float(high), self.support, percent, **more)
 
     def closed(self, method: str) -> MethodInterval:
         """Return an interval that needs no more than the table of one model, as if items were independent."""
         counts = grouped_counts(self.metric, self.ev.tables[0], self.ev.cells)
         ends = closed_methods(self.metric)[method](*counts, confidence_level=self.level)
-        return self.row(method, ends, standard_error=ends.se, units="" if self.sampling.single else "item")
+        units = "" if self.sampling.single else "item"
+        return self.row(method, ends.low, ends.high, standard_error=ends.se, units=units)
 
     def normal(self, method: str, centre: float, error: float, **more: Any) -> MethodInterval:
-        """Return an estimate ± t standard errors."""
-        # Of classes, the delta method is that of Takahashi et al. (2022), as they have it.
-        error *= self.inflation.widening if self.sampling.bootstraps else 1.0
-        half = float(special.stdtrit(self.inflation.freedom, 0.5 * (1.0 + self.level))) * error
-        return self.row(method, (centre - half, centre + half), standard_error=error, **more)
+        """Return the centre ± t standard errors."""
+        # The delta method of Takahashi et al. (2022) for classes has no small-sample factor.
+        if self.sampling.bootstraps:
+            error *= self.inflation.widening
+        half_width = float(special.stdtrit(self.inflation.freedom, 0.5 * (1.0 + self.level))) * error
+        return self.row(method, centre - half_width, centre + half_width, standard_error=error, **more)
 
     def difference_estimator(self, method: str) -> MethodInterval:
         """Return the interval that corrects labelled items by what the judges say of all."""
@@ -1015,53 +636,75 @@ class Estimand:
 
     def delta(self, method: str) -> MethodInterval:
         """Return the interval of the delta method over units."""
-        samples, statistic = self.statistic(near=True)
-        return self.normal(method, self.value, float(np.sqrt(samples.variance(statistic))), units=self._units)
+        samples, statistic = self.statistic(linearised=True)
+        error = float(np.sqrt(samples.variance(statistic)))
+        return self.normal(method, self.value, error, units=self._units)
 
     def percentile(self, method: str) -> MethodInterval:
         """Return the percentile interval of a bootstrap over units."""
-        return self.row(method, percentile_ends(self.resampled, self.level), units=self._units)
+        low, high = percentile_ends(self.resampled, self.level)
+        return self.row(method, low, high, units=self._units)
 
     def bca(self, method: str) -> MethodInterval:
         """Return the bias-corrected and accelerated interval of a bootstrap over units."""
-        samples, statistic = self.statistic(near=True)
-        ends = bca_ends(self.resampled, self.value, samples.acceleration(statistic), self.level)
-        return self.row(method, ends, units=self._units)
+        samples, statistic = self.statistic(linearised=True)
+        acceleration = samples.acceleration(statistic)
+        low, high = bca_ends(self.resampled, self.value, acceleration, self.level)
+        return self.row(method, low, high, units=self._units)
 
     def equal_tailed(self, method: str) -> MethodInterval:
         """Return the equal-tailed interval of the posterior."""
-        return self.row(method, self.posterior.interval(self.level))
+        low, high = self.posterior.interval(self.level)
+        return self.row(method, low, high)
 
     def highest_density(self, method: str) -> MethodInterval:
         """Return the highest density interval of the posterior."""
-        return self.row(method, self.posterior.hdi(self.level))
+        low, high = self.posterior.hdi(self.level)
+        return self.row(method, low, high)
 
     @property
     def _units(self) -> str:
+        """What a method over units takes as independent, if that is not the single item."""
         return "" if self.sampling.single else self.ev.unit
 
 
-def _closed(name: str) -> tuple[Callable[[Estimand, str], MethodInterval], Callable[[Estimand], Any]]:
+class Method(NamedTuple):
+    """A row of `METHODS`: how a method makes its interval, and whether it applies to an estimand."""
+
+    interval: Callable[[Estimand, str], MethodInterval]
+    applies: Callable[[Estimand], bool]
+
+
+def _needs_one_table(name: str) -> Method:
     """Return the row of a method that needs no more than the table of one model."""
-    return Estimand.closed, lambda e: e.alone and not e.ev.methods and name in closed_methods(e.metric)
+
+    def applies(e: Estimand) -> bool:
+        return e.of_one_model and not e.ev.methods and name in closed_methods(e.metric)
+
+    return Method(Estimand.closed, applies)
 
 
-# With gaps in gold a bootstrap covers far too seldom: no resample has a gold label that its cell has not.
-_METHODS: dict[str, tuple[Callable[[Estimand, str], MethodInterval], Callable[[Estimand], Any]]] = {
-    **{
-        name: _closed(name)
-        for name in ("clopper_pearson", "wald", "wilson", "wilson_direct", "wilson_indirect")
-    },
-    "fbeta_delta": _closed("fbeta_delta"),
-    "difference_estimator": (
+def _all_labelled(e: Estimand) -> bool:
+    # With gaps in gold a bootstrap covers far too seldom, as no resample holds a gold label that its items lack.
+    return not e.ev.labelled
+
+
+METHODS: dict[str, Method] = {
+    "clopper_pearson": _needs_one_table("clopper_pearson"),
+    "wald": _needs_one_table("wald"),
+    "wilson": _needs_one_table("wilson"),
+    "wilson_direct": _needs_one_table("wilson_direct"),
+    "wilson_indirect": _needs_one_table("wilson_indirect"),
+    "fbeta_delta": _needs_one_table("fbeta_delta"),
+    "difference_estimator": Method(
         Estimand.difference_estimator,
         lambda e: difference_estimate(e.sampling, e.metric) is not None,
     ),
-    "delta": (Estimand.delta, lambda e: not e.ev.labelled and e.metric.smooth),
-    "bootstrap_percentile": (Estimand.percentile, lambda e: not e.ev.labelled),
-    "bootstrap_bca": (Estimand.bca, lambda e: not e.ev.labelled),
-    "credible_equal_tailed": (Estimand.equal_tailed, lambda e: True),
-    "credible_hdi": (Estimand.highest_density, lambda e: True),
+    "delta": Method(Estimand.delta, lambda e: _all_labelled(e) and bool(e.metric.smooth)),
+    "bootstrap_percentile": Method(Estimand.percentile, _all_labelled),
+    "bootstrap_bca": Method(Estimand.bca, _all_labelled),
+    "credible_equal_tailed": Method(Estimand.equal_tailed, lambda e: True),
+    "credible_hdi": Method(Estimand.highest_density, lambda e: True),
 }
 
 
@@ -1077,35 +720,53 @@ def _intervals(
     rng: RNGLike,
 ) -> Intervals:
     """Return the intervals of one model's score, or of the difference of two."""
-    level, weight = check_prob(confidence_level, "confidence_level"), ev.check_prior(prior)
+    level = check_prob(confidence_level, "confidence_level")
+    concentration = ev.check_prior(prior)
     if n_resamples is not None:
         check_whole(n_resamples, "n_resamples", 100, 8)
     for model in models:
-        if model not in ev.names:
-            ev.index(model)
+        check_known(model, "model", ev.names)
+
     sampling = sampling_model(ev, assumption)
-    kept = sampling.ev.select(models)
-    if kept.units is not None and metric.needs and not kept.task.many_cells:
+    of_models = sampling.ev.select(models)
+    if of_models.units is not None and metric.needs and not of_models.task.many_cells:
         # Cells that the metric does not ask for would only keep patterns apart.
-        kept = kept.keep(metric.needs)
-    sampling = replace(sampling, ev=kept)
-    how = {"prior": prior, "assumption": assumption, "rng": rng}
-    e = Estimand(ev, models, metric, sampling, level, how, n_resamples)
-    value, known = e.value, [name for name, (_, applies) in _METHODS.items() if applies(e)]
-    names = known if asked is None else list(asked)
+        of_models = of_models.keep(metric.needs)
+    sampling = replace(sampling, ev=of_models)
+    options = {"prior": prior, "assumption": assumption, "rng": rng}
+    estimand = Estimand(ev, models, metric, sampling, level, options, n_resamples)
+    value = estimand.value
+
+    applicable = [name for name, method in METHODS.items() if method.applies(estimand)]
+    names = applicable if asked is None else list(asked)
     for name in names:
-        if name not in known:
-            raise ValueError(f"unknown method {name!r} for {metric.name} here; {nearest(str(name), known)}")
+        if name not in applicable:
+            raise ValueError(
+                f"unknown method {name!r} for {metric.name} here; {nearest(str(name), applicable)}"
+            )
+    resamples = any(name.startswith("bootstrap") for name in names)
+    draws = any(name.startswith("credible") for name in names)
+
     settings = IntervalSettings(
         **vars(sampling.settings(metric)),
         confidence_level=level,
-        n_resamples=e.resamples if any(name.startswith("bootstrap") for name in names) else 0,
-        prior=weight,
-        prior_name=ev.task.describe_prior(weight),
+        n_resamples=estimand.resamples if resamples else 0,
+        prior=concentration,
+        prior_name=ev.task.describe_prior(concentration),
         rng=start_of(rng),
     )
-    # How gaps are filled in matters to what is drawn alone.
-    noted = not kept.labelled or any(name.startswith("credible") for name in names)
-    remarks = (*kept.notes, *(kept.task.notes_on(sampling, metric) if noted else ()))
-    rows = tuple(_METHODS[name][0](e, name) for name in names)
-    return Intervals(models, metric.name, metric.label, metric.percent, value, rows, settings, remarks)
+    remarks = [*of_models.notes]
+    # Only draws depend on how gaps in gold are filled in.
+    if draws or not of_models.labelled:
+        remarks += of_models.task.notes_on(sampling, metric)
+    rows = tuple(METHODS[name].interval(estimand, name) for name in names)
+    return Intervals(
+        models=models,
+        metric=metric.name,
+        label=metric.label,
+        percent=metric.percent,
+        estimate=value,
+        rows=rows,
+        settings=settings,
+        remarks=tuple(remarks),
+    )

@@ -15,7 +15,7 @@ from bayesf1.base.arrays import FloatArray, block_diagonal, blocks_of, crossing
 from bayesf1.base.checks import LEAST_PROB, RNGLike, check_draws, check_rng, is_number, is_whole, start_of
 from bayesf1.base.naming import plural, printable, quoted
 from bayesf1.evaluation import Evaluation, check_all_labelled, check_one_run, resolve_metric
-from bayesf1.frequentist.intervals import check_weights, normal_quantile
+from bayesf1.frequentist.closed_intervals import check_weights, normal_quantile
 from bayesf1.inference.posterior import claim_threshold
 from bayesf1.metrics import FMeasure, Metric, MetricLike, Score, find_metric
 from bayesf1.output import text

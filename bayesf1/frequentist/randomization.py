@@ -18,7 +18,7 @@ from bayesf1.base.arrays import BoolArray, FloatArray, IntArray, blocks_of, dist
 from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, start_of
 from bayesf1.base.naming import check_known, plural
 from bayesf1.evaluation import Evaluation, check_all_labelled, check_one_run, defined_scores, resolve_metric
-from bayesf1.frequentist.intervals import binomial_clopper_pearson
+from bayesf1.frequentist.closed_intervals import binomial_clopper_pearson
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output import text
 from bayesf1.output.answer import Answer

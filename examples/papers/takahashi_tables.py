@@ -16,8 +16,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayesf1.frequentist.closed_intervals import Bounds, binomial_wald, check_counts, normal_bounds
 from bayesf1.frequentist.coverage import coverage_curve
-from bayesf1.frequentist.intervals import Bounds, binomial_wald, check_counts, normal_bounds
 from bayesf1.metrics import ratio
 
 FloatArray: TypeAlias = NDArray[np.float64]

@@ -12,8 +12,8 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 from bayesf1.distributions.fscore import FScore
+from bayesf1.frequentist.closed_intervals import fbeta_delta, wald
 from bayesf1.frequentist.coverage import coverage_curve
-from bayesf1.frequentist.intervals import fbeta_delta, wald
 from builders import load_script
 
 REFERENCE = Path(__file__).parents[1] / "reference"

@@ -12,22 +12,19 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 import bayesf1 as bf
-from bayesf1.frequentist.intervals import (
-    bca_ends,
+from bayesf1.frequentist.closed_intervals import (
     binomial_clopper_pearson,
     binomial_wald,
     binomial_wilson,
     clopper_pearson,
-    difference_intervals,
     fbeta_delta,
-    intervals,
     normal_quantile,
-    percentile_ends,
     tversky_delta,
     wald,
     wilson_direct,
     wilson_indirect,
 )
+from bayesf1.frequentist.intervals import bca_ends, difference_intervals, intervals, percentile_ends
 from bayesf1.metrics import find_metric
 from bayesf1.sampling.model import sampling_model
 from builders import load_script, noisy
