@@ -58,6 +58,8 @@ class Task(ABC):
         Where the posterior was published.
     default_prior, least_prior
         λ if none is given (Jeffreys' prior of the table is ½), and the least that it can be; infinite if there is none.
+    prior_family
+        The family of the prior as signatures name it; "" if there is no prior.
     drops_cells
         Whether cells can be left out, as true negatives can.
     counts_all_items
@@ -78,6 +80,7 @@ class Task(ABC):
     citation: ClassVar[str] = "the Bayes test of Wang and Li (2019, ACL, 4135–4145)"
     default_prior: ClassVar[float] = 0.5
     least_prior: ClassVar[float] = 1e-9
+    prior_family: ClassVar[str] = "dirichlet"
     drops_cells: ClassVar[bool] = False
     counts_all_items: ClassVar[bool] = False
     unlabelled_cells: ClassVar[slice | None] = None
@@ -160,6 +163,10 @@ class Task(ABC):
     def describe_prior(self, prior: float) -> str:
         """Say what was believed before the data."""
         return f"Dirichlet({prior:g}) prior"
+
+    def sign_prior(self, prior: float) -> str:
+        """Return the prior as signatures have it; "" if there is none."""
+        return f"{self.prior_family}({prior:g})" if self.prior_family else ""
 
     def notes(self, tables: FloatArray) -> tuple[str, ...]:
         """Return what a reader should know of tables of this task, in sentences."""

@@ -294,6 +294,7 @@ class HierarchicalFit(Fitted, Answer):
             n_units=float(len(self.datasets)),
             prior=self.prior.cells,
             prior_name=f"hierarchical model of {self.number}",
+            signed_prior="hierarchical",
             prob=self.prob,
             rope=rope,
             method="montecarlo",

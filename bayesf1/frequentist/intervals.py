@@ -154,8 +154,8 @@ class IntervalSettings(SamplingSettings):
         Confidence level, and probability of the credible intervals.
     n_resamples
         Number of resamples of the bootstrap; 0 if there is no bootstrap.
-    prior, prior_name
-        The concentration of the prior of the credible intervals, and the prior in words.
+    prior, prior_name, signed_prior
+        The concentration of the prior of the credible intervals, and the prior in words and in a signature.
     rng
         The seed; None after a Generator.
     """
@@ -164,6 +164,7 @@ class IntervalSettings(SamplingSettings):
     n_resamples: int
     prior: float
     prior_name: str
+    signed_prior: str
     rng: int | None
 
 
@@ -753,6 +754,7 @@ def _intervals(
         n_resamples=estimand.resamples if resamples else 0,
         prior=concentration,
         prior_name=ev.task.describe_prior(concentration),
+        signed_prior=ev.task.sign_prior(concentration),
         rng=start_of(rng),
     )
     remarks = [*of_models.notes]

@@ -94,8 +94,9 @@ class Settings(SamplingSettings):
 
     Attributes
     ----------
-    prior, prior_name
-        The concentration of the Dirichlet prior (None in a hierarchical model with its usual one), and the prior in words.
+    prior, prior_name, signed_prior
+        The concentration of the Dirichlet prior (None in a hierarchical model with its usual one), and the prior in words
+        and in a signature ("" if there is none).
     prob
         The probability of the intervals.
     rope
@@ -114,6 +115,7 @@ class Settings(SamplingSettings):
 
     prior: float | None
     prior_name: str
+    signed_prior: str
     prob: float
     rope: Rope
     method: Method
@@ -127,9 +129,20 @@ class Settings(SamplingSettings):
     def of(cls, sampling: SamplingModel, metric: Metric, **asked: Any) -> Settings:
         """Return the settings of a comparison by one metric, with the prior in words and its citation."""
         task, prior = sampling.ev.task, sampling.prior
-        name = task.describe_prior(prior) if sampling.training_variance is None else "No prior"
-        sampled = vars(sampling.settings(metric))
-        return cls(**sampled, prior=prior, prior_name=name, citation=task.citation, **asked)
+        if sampling.training_variance is None:
+            prior_name = task.describe_prior(prior)
+            signed_prior = task.sign_prior(prior)
+        else:
+            prior_name = "No prior"
+            signed_prior = ""
+        return cls(
+            **vars(sampling.settings(metric)),
+            prior=prior,
+            prior_name=prior_name,
+            signed_prior=signed_prior,
+            citation=task.citation,
+            **asked,
+        )
 
 
 class Variance(NamedTuple):

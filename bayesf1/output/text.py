@@ -439,11 +439,10 @@ def signed_name(of: Any) -> str:
 
 def sampling_parts(s: Settings | intervals.IntervalSettings) -> dict[str, Any]:
     """Return the parts of a signature that say what was sampled, and the prior."""
-    prior = s.prior_name.lower().replace("no prior", "none").partition("(")[0].partition(" ")[0]
     return {
         "units": design(s).replace(",", "") if _has_roles(s) else sampled(s).replace(",", "") or "totals",
         "sampling": "random-effects" if s.within else "final" if s.final else s.assumption,
-        "prior": prior if prior in ("none", "hierarchical") else f"{prior}({s.prior:g})",
+        "prior": s.signed_prior,
         "cv": None
         if s.cv is None or s.final
         else ("x".join(map(str, s.cv.shape)), s.rule, f"{s.discount:.4g}"),
@@ -530,7 +529,7 @@ def _compared(res: Comparisons) -> str:
 
 def prior_of(s: Settings | intervals.IntervalSettings) -> str:
     """Write which prior was used."""
-    return "no prior" if s.prior_name == "No prior" else f"a {s.prior_name}"
+    return f"a {s.prior_name}" if s.signed_prior else "no prior"
 
 
 def draws_of(s: Settings, n_draws: int, error: float) -> str:

@@ -37,6 +37,7 @@ class Correctness(BinaryOutcome):
     name: ClassVar[str] = "correct"
     counts_all_items: ClassVar[bool] = True
     citation: ClassVar[str] = "a Bayes test on the Dirichlet posterior of who was right"
+    prior_family: ClassVar[str] = "beta"
 
     cells: tuple[str, ...] = RIGHT_WRONG
     scored: str = ""

@@ -81,6 +81,7 @@ class BootstrappedTask(Task):
 
     bootstraps_items: ClassVar[bool] = True
     least_prior: ClassVar[float] = math.inf
+    prior_family: ClassVar[str] = ""
     citation: ClassVar[str] = "the Bayesian bootstrap (Rubin 1981, Annals of Statistics 9, 130–134)"
 
     def describe_prior(self, prior: float) -> str:

@@ -37,6 +37,7 @@ class FinalScores(Task):
     name: ClassVar[str] = "final scores"
     final: ClassVar[bool] = True
     least_prior: ClassVar[float] = math.inf
+    prior_family: ClassVar[str] = ""
     citation: ClassVar[str] = "a posterior of mean scores"
 
     scored: tuple[str, ...]

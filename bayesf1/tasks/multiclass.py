@@ -123,6 +123,7 @@ class MultiClass(Classed):
     exclusive: ClassVar[bool] = True
     counts_all_items: ClassVar[bool] = True
     default_prior: ClassVar[float] = 1.0
+    prior_family: ClassVar[str] = "beta"
 
     unknown_labels: UnknownLabels = NO_UNKNOWN_LABELS
 
