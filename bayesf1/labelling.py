@@ -26,8 +26,9 @@ from bayesf1.base.naming import printable, quoted
 from bayesf1.evaluation import Evaluation, resolve_metric
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output.answer import Answer
-from bayesf1.output.table import Table, points, probability
-from bayesf1.output.text import in_prose
+from bayesf1.output.table import Table
+from bayesf1.output.words.numbers import points, probability
+from bayesf1.output.words.prose import in_prose
 from bayesf1.sampling.model import sampling_model
 from bayesf1.tasks.judged import POOLED, Audited, drawn_gaps, score_of, slopes_of
 

@@ -24,7 +24,7 @@ from bayesf1.base.text_files import write_atomic
 from bayesf1.cli.options import READ, READING, Command, file, read_names, two
 from bayesf1.cli.output import chosen_format, complain, deliver, write
 from bayesf1.output.answer import DEFAULT, Answer
-from bayesf1.output.text import unmet
+from bayesf1.output.words.comparison import unmet
 
 # More pairs than this take long and tell little.
 _MAX_PAIRS = 500

@@ -28,9 +28,14 @@ from bayesf1.inference.comparison import Comparison, Comparisons, Rope, RopeLike
 from bayesf1.inference.posterior import Posteriors
 from bayesf1.inference.rank import Ranking, ranking_of
 from bayesf1.metrics import Metric, MetricLike
-from bayesf1.output import arviz, text
+from bayesf1.output import arviz
 from bayesf1.output.answer import Answer
-from bayesf1.output.table import Table, digits_of, points
+from bayesf1.output.table import Table
+from bayesf1.output.words import fits as words
+from bayesf1.output.words.comparison import legend, table
+from bayesf1.output.words.numbers import digits_of, points
+from bayesf1.output.words.prose import formatted
+from bayesf1.output.words.signature import signature_of, signed_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,7 +82,7 @@ class HierarchicalComparison(Comparison):
         return tuple(filter(None, (self.caution, *self.remarks)))
 
     def __str__(self) -> str:
-        return text.hierarchical_sentence(self)
+        return words.sentence(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain numbers and strings; each ``score`` is the estimate, beside ``observed``."""
@@ -89,7 +94,7 @@ class HierarchicalComparison(Comparison):
 
 def _with_observed(comparisons: Sequence[Any]) -> Table:
     """Return the table of comparisons with the plain scores beside, all with as many decimals."""
-    plain, rows = text.table(comparisons), []
+    plain, rows = table(comparisons), []
     digits = max(digits_of(*c.intervals[0], percent=c.definition.percent) for c in comparisons)
     for row, c in zip(plain.rows, comparisons, strict=True):
         observed = " / ".join(points(x, digits, percent=c.definition.percent) for x in c.observed)
@@ -115,11 +120,11 @@ class HierarchicalComparisons(Comparisons):
     @property
     def explained(self) -> Sequence[str]:
         """What limits the verdict, and what its words mean."""
-        return [*self.headline.remarks, *text.legend(self)]
+        return [*self.headline.remarks, *legend(self)]
 
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the answer was found, for a paper's section on methods."""
-        return text.prose(text.hierarchical_methods(self), format)
+        return formatted(words.methods(self), format)
 
     def to_html(self, path: StrPath, *, command: str | None = None) -> None:
         """Not offered: the page shows all questions, and is made by the fit."""
@@ -265,7 +270,7 @@ class HierarchicalFit(Fitted, Answer):
                     mcse=share_error(tails.p_h1 * effective, effective),
                     settings=settings,
                     ev=pair,
-                    remarks=tuple(text.few_corpora(self)) if question in QUESTIONS[:2] else (),
+                    remarks=tuple(words.few_corpora(self)) if question in QUESTIONS[:2] else (),
                     question=question,
                     scope=self.scope(question),
                     estimate=self.estimate(question),
@@ -301,14 +306,14 @@ class HierarchicalFit(Fitted, Answer):
             n_draws=self.diagnostics.n_draws,
             rng=self.start,
             citation="a hierarchical model",
-            model=text.fit_assumptions(self),
+            model=words.assumptions(self),
             signed=tuple(signed.items()),
         )
 
     def signature(self) -> str:
         """Return in one line what is needed to get the answers to all questions again."""
         settings = self._settings(check_rope(self.rope, *self.metrics), "all")
-        return text.signature_of([settings], list(map(text.signed_name, self.metrics)))
+        return signature_of([settings], list(map(signed_name, self.metrics)))
 
     def rank(
         self, metric: str | None = None, *, question: str = "average", rope: RopeLike | None = None
@@ -422,17 +427,17 @@ class HierarchicalFit(Fitted, Answer):
     @property
     def notes(self) -> tuple[str, ...]:
         """What limits the conclusion, in sentences."""
-        return (*text.fit_notes(self), *filter(None, [self.diagnostics.caution]))
+        return (*words.notes(self), *filter(None, [self.diagnostics.caution]))
 
     @property
     def more(self) -> Sequence[str]:
         """What `details` adds: the model, its prior, and how it was computed."""
-        return [f"{capitalised(text.fit_assumptions(self))}."]
+        return [f"{capitalised(words.assumptions(self))}."]
 
     @property
     def below(self) -> Sequence[str]:
         """Verdicts, what limits them, and how the chains fared."""
-        lines = [*(self.answers[question].sentence() for question in QUESTIONS), *text.fit_notes(self)]
+        lines = [*(self.answers[question].sentence() for question in QUESTIONS), *words.notes(self)]
         if self.diagnostics.r_hat is not None:
             lines.append(f"{self.diagnostics}.")
         if len(self.models) > 2 and self.pair is None:
@@ -458,7 +463,7 @@ class HierarchicalFit(Fitted, Answer):
             "model_b": b,
             "diagnostics": {**asdict(self.diagnostics), "verdict": str(self.diagnostics)},
             "caution": self.diagnostics.caution or None,
-            "notes": text.fit_notes(self),
+            "notes": words.notes(self),
             "sentences": [self.answers[question].sentence() for question in QUESTIONS],
             "answers": {q: [c.to_dict() for c in res.values()] for q, res in self.answers.items()},
         }

@@ -17,7 +17,7 @@ from bayesf1.evaluation import Evaluation, check_evaluation, defined_scores, hea
 from bayesf1.inference.posterior import check_spread
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output.arviz import Variables, dataset
-from bayesf1.output.text import few_units
+from bayesf1.output.words.sampled import few_units
 from bayesf1.sampling.model import SamplingModel, sampling_model
 from bayesf1.task import Task
 from bayesf1.units import Assumption

@@ -16,9 +16,10 @@ from bayesf1.designs import BlockedCV, KFoldCV
 from bayesf1.evaluation import Evaluation, model_names, resolve_metric
 from bayesf1.inference.comparison import RopeLike, check_rope
 from bayesf1.metrics import MetricLike, Proportion
-from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
+from bayesf1.output.words import fold_tests as words
+from bayesf1.output.words.signature import in_one_line
 from bayesf1.sampling.training import Contrasts
 from bayesf1.units import Folds
 
@@ -82,17 +83,17 @@ class FoldTests(Answer):
     @property
     def title(self) -> str:
         """What was tested, and how the folds differ."""
-        return text.fold_tests_title(self)
+        return words.title(self)
 
     @property
     def table(self) -> Table:
         """The tests as a table."""
-        return text.fold_tests_table(self)
+        return words.table(self)
 
     def signature(self) -> str:
         """Return in one line what is needed to repeat the tests."""
         tests = [test.name.replace(" ", "-") for test in self.tests]
-        return text.in_one_line(
+        return in_one_line(
             metric=self.label, folds=self.differences.shape, tests=tests, rope=self.rope or None
         )
 

@@ -14,9 +14,10 @@ from bayesf1.base.checks import check_prob, is_number, is_whole
 from bayesf1.base.naming import nearest, quoted
 from bayesf1.frequentist.closed_intervals import closed_methods, f1_of_jaccard, grouped_counts
 from bayesf1.metrics import FMeasure, Metric, Proportion, find_metric
-from bayesf1.output import text
 from bayesf1.output.answer import Answer
-from bayesf1.output.table import Table, points
+from bayesf1.output.table import Table
+from bayesf1.output.words import intervals as words
+from bayesf1.output.words.numbers import points
 
 # True proportions of true positives, false positives and false negatives among all items.
 Proportions: TypeAlias = tuple[float, float, float]
@@ -127,7 +128,7 @@ class CoverageCurve(Answer):
     @property
     def labels(self) -> tuple[str, ...]:
         """Names of the methods as they are printed."""
-        return tuple(map(text.method_label, self.methods))
+        return tuple(map(words.method_label, self.methods))
 
     @property
     def title(self) -> str:
@@ -138,7 +139,7 @@ class CoverageCurve(Answer):
     @property
     def table(self) -> Table:
         """What each method does for each number of items."""
-        return text.coverage_table(self)
+        return words.coverage_table(self)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each method and number of items."""

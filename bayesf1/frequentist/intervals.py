@@ -27,9 +27,10 @@ from bayesf1.frequentist.closed_intervals import Ends, closed_methods, grouped_c
 from bayesf1.inference.compare import compare
 from bayesf1.inference.posterior import posterior
 from bayesf1.metrics import Metric, MetricLike, ratio
-from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
+from bayesf1.output.words import intervals as words
+from bayesf1.output.words.signature import in_one_line, sampling_parts, signed_name
 from bayesf1.sampling.inflation import SmallSampleInflation
 from bayesf1.sampling.model import SamplingModel, SamplingSettings, sampling_model
 from bayesf1.sampling.resampling import Samples, Statistic
@@ -131,7 +132,7 @@ class MethodInterval(Ends):
     @property
     def label(self) -> str:
         """Name of the method as it is printed."""
-        return text.method_label(self.method)
+        return words.method_label(self.method)
 
     @property
     def kind(self) -> str:
@@ -141,7 +142,7 @@ class MethodInterval(Ends):
     @property
     def note(self) -> str:
         """What to mind about it."""
-        return text.interval_note(self)
+        return words.note(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -221,17 +222,17 @@ class Intervals(Answer, Mapping[str, MethodInterval]):
     @property
     def notes(self) -> tuple[str, ...]:
         """What was assumed, in sentences."""
-        return text.intervals_notes(self)
+        return words.notes(self)
 
     @property
     def title(self) -> str:
         """What the intervals are of, and the estimate."""
-        return text.intervals_title(self)
+        return words.title(self)
 
     @property
     def table(self) -> Table:
         """The intervals as a table: method, interval, length, note."""
-        return text.intervals_table(self)
+        return words.table(self)
 
     @property
     def explained(self) -> Sequence[str]:
@@ -251,7 +252,7 @@ class Intervals(Answer, Mapping[str, MethodInterval]):
             "methods": tuple(self),
             "resamples": s.n_resamples or None,
         }
-        return text.in_one_line(metric=text.signed_name(self), **text.sampling_parts(s), **asked, rng=s.rng)
+        return in_one_line(metric=signed_name(self), **sampling_parts(s), **asked, rng=s.rng)
 
     def __repr__(self) -> str:
         return f"<Intervals of {self.title}, {len(self)} methods>"

@@ -17,9 +17,12 @@ from bayesf1.evaluation import Evaluation, check_all_labelled, check_one_run, de
 from bayesf1.inference.compare import compare
 from bayesf1.inference.comparison import Rope, RopeLike, check_rope
 from bayesf1.metrics import Metric, MetricLike, Proportion
-from bayesf1.output import text
 from bayesf1.output.answer import Answer
-from bayesf1.output.table import Table, amount
+from bayesf1.output.table import Table
+from bayesf1.output.words import monitoring as words
+from bayesf1.output.words.numbers import amount
+from bayesf1.output.words.prose import formatted
+from bayesf1.output.words.signature import in_one_line, signed_name
 
 
 class Look(NamedTuple):
@@ -327,12 +330,12 @@ class Monitor(Answer):
     @property
     def title(self) -> str:
         """What is monitored."""
-        return text.monitor_title(self)
+        return words.title(self)
 
     @property
     def table(self) -> Table:
         """A row for each look."""
-        return text.monitor_table(self)
+        return words.table(self)
 
     @property
     def verdicts(self) -> Sequence[str]:
@@ -342,17 +345,17 @@ class Monitor(Answer):
     @property
     def explained(self) -> Sequence[str]:
         """What monitoring takes for granted."""
-        return (text.monitor_note(self),)
+        return (words.note(self),)
 
     def sentence(self, *, format: str = "text") -> str:
         """Return the verdict as a sentence, ``"text"`` or ``"latex"``."""
-        return text.prose(text.monitor_sentence(self), format)
+        return formatted(words.sentence(self), format)
 
     def signature(self) -> str:
         """Return in one line what is needed to repeat the last look."""
         looks = [look.n_units for look in self.looks]
         asked = {"rope": self.region, "confidence_level": self.confidence_level, "largest": self.largest}
-        return text.in_one_line(metric=text.signed_name(self), unit=self.unit, looks=looks, **asked)
+        return in_one_line(metric=signed_name(self), unit=self.unit, looks=looks, **asked)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each look."""
@@ -370,7 +373,7 @@ class Monitor(Answer):
             "tables": [*map(list, self.tables)],
             "looks": self.records(),
             "sentence": self.sentence(),
-            "notes": [text.monitor_note(self)],
+            "notes": [words.note(self)],
         }
 
 

@@ -18,9 +18,9 @@ from bayesf1.evaluation import Evaluation, check_all_labelled, check_one_run, re
 from bayesf1.frequentist.closed_intervals import check_weights, normal_quantile
 from bayesf1.inference.posterior import claim_threshold
 from bayesf1.metrics import FMeasure, Metric, MetricLike, Score, find_metric
-from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
+from bayesf1.output.words import planning as words
 from bayesf1.sampling.inflation import EffectiveSample
 from bayesf1.sampling.model import sampling_model
 from bayesf1.tasks.binary import BINARY_CELLS, Binary, BinaryOutcome
@@ -49,17 +49,17 @@ class Plan(Answer):
     @property
     def sentence(self) -> str:
         """The answer as a sentence."""
-        return printable(text.plan_words(self)[0])
+        return printable(words.plan_words(self)[0])
 
     @property
     def assumptions(self) -> str:
         """What was assumed, as a sentence."""
-        return printable(text.plan_words(self)[1])
+        return printable(words.plan_words(self)[1])
 
     @property
     def table(self) -> Table:
         """The plan as a table of one row."""
-        return text.plan_words(self)[2]
+        return words.plan_words(self)[2]
 
     @property
     def verdicts(self) -> Sequence[str]:

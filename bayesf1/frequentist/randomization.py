@@ -20,9 +20,10 @@ from bayesf1.base.naming import check_known, plural
 from bayesf1.evaluation import Evaluation, check_all_labelled, check_one_run, defined_scores, resolve_metric
 from bayesf1.frequentist.closed_intervals import binomial_clopper_pearson
 from bayesf1.metrics import Metric, MetricLike
-from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
+from bayesf1.output.words import randomization as words
+from bayesf1.output.words.prose import formatted
 from bayesf1.tasks.probabilities import check_one_scale
 
 
@@ -99,7 +100,7 @@ class RandomizationTest(Answer):
     @property
     def table(self) -> Table:
         """The test as a table of one row."""
-        return text.randomization_table(self)
+        return words.table(self)
 
     @property
     def verdicts(self) -> Sequence[str]:
@@ -107,11 +108,11 @@ class RandomizationTest(Answer):
         return (str(self),)
 
     def __str__(self) -> str:
-        return text.randomization_sentence(self)
+        return words.sentence(self)
 
     def sentence(self, *, format: str = "text") -> str:
         """Return what was found as a sentence, ``"text"`` or ``"latex"``."""
-        return text.prose(str(self), format)
+        return formatted(str(self), format)
 
     @property
     def signed(self) -> Sequence[str]:

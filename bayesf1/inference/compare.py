@@ -19,7 +19,7 @@ from bayesf1.inference.comparison import Comparison, Comparisons, Rope, RopeLike
 from bayesf1.inference.control_variate import LinearControl
 from bayesf1.inference.posterior import KEPT_DRAWS, Posteriors, ScorePosterior, shows_spread
 from bayesf1.metrics import Metric, MetricLike
-from bayesf1.output.text import unlike_gold
+from bayesf1.output.words.comparison import unlike_gold
 from bayesf1.sampling.model import SamplingModel, Target, sampling_model
 
 METHODS = ("auto", "exact", "montecarlo")

@@ -17,9 +17,12 @@ from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.empirical import Undefined
 from bayesf1.evaluation import Evaluation, headline
 from bayesf1.metrics import Estimate, Estimates, Metric
-from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
+from bayesf1.output.words import comparison as words
+from bayesf1.output.words.prose import formatted
+from bayesf1.output.words.sampled import on_what
+from bayesf1.output.words.signature import signature_of, signed_name
 from bayesf1.sampling.model import SamplingModel, SamplingSettings, sampling_model
 
 RopeLike: TypeAlias = float | tuple[float, float]
@@ -345,7 +348,7 @@ class Comparison(Checked):
         ``"B better"``, ``"A better"``, ``"equivalent"``, with a region also ``"B not worse by more than 0.5 points"`` (or
         A), else ``"undecided"``.
         """
-        return text.verdict(self)
+        return words.verdict(self)
 
     @property
     def decision(self) -> str:
@@ -357,18 +360,18 @@ class Comparison(Checked):
     @property
     def notes(self) -> tuple[str, ...]:
         """What limits the conclusion, in sentences: few units, folds that vary, unknown pairing, strange labels."""
-        return tuple(printable(note) for note in text.notes(self) if note)
+        return tuple(printable(note) for note in words.notes(self) if note)
 
     def sentence(self, *, format: str = "text") -> str:
         """Return the verdict as a sentence for a paper, as ``"text"`` or ``"latex"``."""
-        return text.prose(str(self), format)
+        return formatted(str(self), format)
 
     def signature(self) -> str:
         """Return what is needed to repeat the test, in one line."""
         return Comparisons([self]).signature()
 
     def __str__(self) -> str:
-        return text.sentence(self)
+        return words.sentence(self)
 
     def _repr_html_(self) -> str:
         return Comparisons([self])._repr_html_()
@@ -499,12 +502,12 @@ class Comparisons(Answer, Mapping[str, Comparison]):
         """Which models were compared, and what the intervals are."""
         c = self.headline
         intervals = f"{100 * c.prob:.4g} % equal-tailed credible intervals"
-        return f"{c.model_b} against {c.model_a}{text.on_what(c.settings)}, with {intervals}"
+        return f"{c.model_b} against {c.model_a}{on_what(c.settings)}, with {intervals}"
 
     @property
     def table(self) -> Table:
         """Metric, both models' scores and intervals, the difference, P(H0), P(H1) and the verdict."""
-        return text.table([*self.values()])
+        return words.table([*self.values()])
 
     @property
     def verdicts(self) -> Sequence[str]:
@@ -514,7 +517,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
     @property
     def explained(self) -> Sequence[str]:
         """What the verdict's words mean, and what limits the conclusion."""
-        return [*text.legend(self), *self.notes]
+        return [*words.legend(self), *self.notes]
 
     @property
     def more(self) -> Sequence[str]:
@@ -536,16 +539,16 @@ class Comparisons(Answer, Mapping[str, Comparison]):
         """
         if metric is not None and metric not in self:
             raise ValueError(f"unknown metric {quoted(metric)}; {nearest(metric, self.known)}")
-        return text.prose(text.summary(self) if metric is None else str(self[metric]), format)
+        return formatted(words.summary(self) if metric is None else str(self[metric]), format)
 
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the answer was found, for a paper's section on methods, in the format ``"text"`` or ``"latex"``."""
-        return text.prose(text.methods(self), format)
+        return formatted(words.methods(self), format)
 
     def signature(self) -> str:
         """Return what is needed to repeat the tests, in one line."""
-        names = [text.signed_name(c.definition) for c in self.values()]
-        return text.signature_of([c.settings for c in self.values()], names)
+        names = [signed_name(c.definition) for c in self.values()]
+        return signature_of([c.settings for c in self.values()], names)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each metric."""
@@ -566,7 +569,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
             "discount": first.settings.discount,
             "comparisons": [c.to_dict() for c in self.values()],
             "threshold": first.threshold,
-            "sentence": text.summary(self),
+            "sentence": words.summary(self),
             "notes": list(self.notes),
             "signature": self.signature(),
         }

@@ -17,8 +17,9 @@ from bayesf1.inference.compare import Options, Tails, comparison_of
 from bayesf1.inference.comparison import Comparison, Comparisons, RopeLike
 from bayesf1.inference.posterior import ScorePosterior
 from bayesf1.metrics import Metric
-from bayesf1.output.table import Table, points
-from bayesf1.output.text import prose
+from bayesf1.output.table import Table
+from bayesf1.output.words.numbers import points
+from bayesf1.output.words.prose import formatted
 from bayesf1.sampling.model import SamplingModel, sampling_model
 
 _DRAWS = 10_000
@@ -61,7 +62,7 @@ class ClassComparisons(Comparisons):
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the answer was found, for a paper's section on methods."""
         shrunk = "The classes' differences were shrunk towards each other."
-        return prose(f"{super().methods_sentence()} {shrunk}", format)
+        return formatted(f"{super().methods_sentence()} {shrunk}", format)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers and strings, with stable names."""

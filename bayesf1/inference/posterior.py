@@ -19,7 +19,8 @@ from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.distributions.fscore import Beta, FScore, UnitDistribution
 from bayesf1.evaluation import Evaluation, UndefinedScore, defined_scores, resolve_metric, resolve_metrics
 from bayesf1.metrics import Estimates, FMeasure, Metric, MetricLike, Proportion
-from bayesf1.output import text
+from bayesf1.output.words.prose import in_prose
+from bayesf1.output.words.sampled import few_units, same_everywhere
 from bayesf1.sampling.model import SamplingModel, SamplingSettings, sampling_model
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def posterior(
     if (model, metric.name) not in found:
         one = sampling_model(ev.select([model]), assumption, target)
         defined_scores(one.ev, metric, " in a fold" * (one.training_variance is not None), one.plain(metric))
-        raise _unvaried(f"{text.in_prose(metric.label)} of {model}", one.settings(metric))
+        raise _unvaried(f"{in_prose(metric.label)} of {model}", one.settings(metric))
     return found[model, metric.name]
 
 
@@ -308,12 +309,12 @@ def check_spread(s: SamplingSettings, scores: FloatArray, names: Sequence[str], 
     for i in np.flatnonzero(np.quantile(np.abs(apart), 0.95, axis=0) <= _SAME):
         a, b = sorted(order[i : i + 2], key=lambda model: float(centre[model]))
         if centre[b] - centre[a] > _SAME:
-            raise _unvaried(f"{names[b]} minus {names[a]} in {text.in_prose(what)}", s)
+            raise _unvaried(f"{names[b]} minus {names[a]} in {in_prose(what)}", s)
 
 
 def _unvaried(what: str, s: SamplingSettings) -> UndefinedScore:
     more = "folds" if s.training else plural(s.unit)
-    return UndefinedScore(f"{text.same_everywhere(what, s)}; give more {more}")
+    return UndefinedScore(f"{same_everywhere(what, s)}; give more {more}")
 
 
 def claim_threshold(prob: float) -> float:
@@ -334,5 +335,5 @@ def number_of_draws(sampling: SamplingModel, metrics: Sequence[Metric], asked: i
 
 def warn_if_few(sampling: SamplingModel, *metrics: Metric) -> None:
     """Warn once if there are too few units to know well how much they vary."""
-    if caution := next(filter(None, (text.few_units(sampling.settings(metric)) for metric in metrics)), ""):
+    if caution := next(filter(None, (few_units(sampling.settings(metric)) for metric in metrics)), ""):
         warnings.warn(caution, stacklevel=4)

@@ -17,9 +17,13 @@ from bayesf1.evaluation import Evaluation, headline, resolve_metric, resolve_met
 from bayesf1.inference.comparison import RopeLike, Settings, check_rope
 from bayesf1.inference.posterior import ScorePosterior, check_spread, claim_threshold, number_of_draws, varies
 from bayesf1.metrics import Metric, MetricLike
-from bayesf1.output import text
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
+from bayesf1.output.words import ranking as words
+from bayesf1.output.words.comparison import UNDEFINED
+from bayesf1.output.words.prose import formatted, in_prose
+from bayesf1.output.words.sampled import few_units, on_what
+from bayesf1.output.words.signature import signature_of, signed_name
 from bayesf1.sampling.model import sampling_model
 
 _DRAWS = 50_000
@@ -111,14 +115,14 @@ class Ranking(Answer):
     @property
     def title(self) -> str:
         """How many models there are, and what they are ranked by."""
-        prob, label = 100 * self.settings.prob, text.in_prose(self.label)
-        ranked = f"{len(self.models)} models ranked by {label}{text.on_what(self.settings)}"
+        prob, label = 100 * self.settings.prob, in_prose(self.label)
+        ranked = f"{len(self.models)} models ranked by {label}{on_what(self.settings)}"
         return f"{ranked}, with {prob:g} % equal-tailed credible intervals"
 
     @property
     def table(self) -> Table:
         """The ranking as a table."""
-        return text.ranking_table(self)
+        return words.table(self)
 
     @property
     def verdicts(self) -> Sequence[str]:
@@ -128,7 +132,7 @@ class Ranking(Answer):
     @property
     def explained(self) -> Sequence[str]:
         """What the verdict's words mean, and what limits the conclusion."""
-        return [*text.ranking_legend(self), *self.notes]
+        return [*words.legend(self), *self.notes]
 
     @property
     def more(self) -> Sequence[str]:
@@ -138,7 +142,7 @@ class Ranking(Answer):
     @property
     def notes(self) -> tuple[str, ...]:
         """What limits the conclusion, in sentences."""
-        return (*filter(None, [text.few_units(self.settings)]), *self.remarks)
+        return (*filter(None, [few_units(self.settings)]), *self.remarks)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each model."""
@@ -170,19 +174,19 @@ class Ranking(Answer):
 
     def sentence(self, *, format: str = "text") -> str:
         """Return the verdict as a sentence, ``"text"`` or ``"latex"``; it admits it when the ranking is not decisive."""
-        return text.prose(text.ranking_sentence(self), format)
+        return formatted(words.sentence(self), format)
 
     def joint_sentence(self, *, format: str = "text") -> str:
         """Return what may be said of all models at once: among whom the best is, who beats whom, the whole order."""
-        return text.prose(text.joint_sentence(self), format)
+        return formatted(words.joint_sentence(self), format)
 
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the ranking was found, for a paper's section on methods, with the citation."""
-        return text.prose(text.ranking_methods(self), format)
+        return formatted(words.methods(self), format)
 
     def signature(self) -> str:
         """Return what is needed to repeat the ranking, in one line."""
-        return text.signature_of([self.settings], [text.signed_name(self.metric)])
+        return signature_of([self.settings], [signed_name(self.metric)])
 
 
 def rank(
@@ -477,14 +481,14 @@ class Scoreboard(Answer):
     @property
     def title(self) -> str:
         """What the table shows."""
-        what = capitalised(joined(text.in_prose(ranking.label) for ranking in self.rankings.values()))
+        what = capitalised(joined(in_prose(ranking.label) for ranking in self.rankings.values()))
         prob = 100 * self.first.settings.prob
         return f"{what} of {len(self.models)} models, with {prob:g} % equal-tailed credible intervals"
 
     @property
     def table(self) -> Table:
         """A row for each model, a column for each metric."""
-        return text.scoreboard_table(self)
+        return words.scoreboard_table(self)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -505,7 +509,7 @@ class Scoreboard(Answer):
     def explained(self) -> Sequence[str]:
         """What limits the conclusion."""
         some = any(np.isnan(ranking.score).any() for ranking in self.rankings.values())
-        return [*[text.UNDEFINED] * some, *self.notes]
+        return [*[UNDEFINED] * some, *self.notes]
 
     def sentence(self, *, format: str = "text") -> str:
         """Return the verdict in the metric that rows are sorted by, ``"text"`` or ``"latex"``."""
@@ -513,13 +517,13 @@ class Scoreboard(Answer):
 
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the models were ranked, for a paper's section on methods, with the citation."""
-        labels = joined(text.in_prose(ranking.label) for ranking in self.rankings.values())
-        return text.prose(text.ranking_methods(self.first, labels), format)
+        labels = joined(in_prose(ranking.label) for ranking in self.rankings.values())
+        return formatted(words.methods(self.first, labels), format)
 
     def signature(self) -> str:
         """Return what is needed to repeat the table, in one line."""
-        names = [text.signed_name(ranking.metric) for ranking in self.rankings.values()]
-        return text.signature_of([self.first.settings], names)
+        names = [signed_name(ranking.metric) for ranking in self.rankings.values()]
+        return signature_of([self.first.settings], names)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each model and metric."""

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 from bayesf1.base.checks import Checked
 from bayesf1.base.naming import cleaned, joined, printable
 from bayesf1.output.table import Table, escape_markdown, table_of
-from bayesf1.output.text import bibtex, in_one_line, signed_name
+from bayesf1.output.words.citations import bibtex
+from bayesf1.output.words.signature import in_one_line, signed_name
 
 if TYPE_CHECKING:
     import pandas as pd

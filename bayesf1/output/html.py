@@ -19,8 +19,8 @@ from bayesf1 import __version__
 from bayesf1.base.naming import printable, quoted
 from bayesf1.base.text_files import StrPath, write_atomic
 from bayesf1.output import plots
-from bayesf1.output.table import equation
-from bayesf1.output.text import in_prose, region
+from bayesf1.output.words.numbers import equation, region
+from bayesf1.output.words.prose import in_prose
 
 if TYPE_CHECKING:
     from bayesf1.corpora.fit import HierarchicalFit

@@ -33,8 +33,9 @@ from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.empirical import EmpiricalPosterior, Undefined
 from bayesf1.evaluation import Evaluation, check_evaluation, resolve_metrics
 from bayesf1.metrics import Metric, MetricLike, find_metric
-from bayesf1.output.table import digits_of, equation, escape_latex, points, probability
-from bayesf1.output.text import in_prose
+from bayesf1.output.table import escape_latex
+from bayesf1.output.words.numbers import digits_of, equation, points, probability
+from bayesf1.output.words.prose import in_prose
 
 if TYPE_CHECKING:
     from bayesf1.frequentist.coverage import CoverageCurve

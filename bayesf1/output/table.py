@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 import html
 import io
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -68,84 +67,6 @@ def escape_latex(text: str) -> str:
     # A line must not begin with the sign of a number before it.
     text = re.sub(r"(?<=\d) (?=%)", "\N{NO-BREAK SPACE}", printable(text))
     return "".join(_LATEX.get(c, c) for c in re.sub("-(?=-)", "-\0", text))
-
-
-def probability(p: float, digits: int = 3, *, below: float | None = None) -> str:
-    """Write a probability with three decimals, or fewer, and never as 0 or 1; more of one just below a threshold.
-
-    What is undefined is a dash.
-
-    Examples
-    --------
-    >>> probability(0.70021), probability(1.4e-5), probability(0.99999), probability(0.9964, digits=2)
-    ('0.700', '<0.001', '>0.999', '>0.99')
-    >>> probability(0.9749, below=0.975), probability(0.9751, below=0.975)
-    ('0.9749', '0.975')
-    """
-    least = 10.0**-digits
-    if math.isnan(p):
-        return "–"
-    if below is not None and p < below <= round(p, digits) and digits < 6:
-        return probability(p, digits + 1, below=below)
-    if p < 0.5 * least:
-        return f"<{least:.{digits}f}"
-    if p >= 1.0 - 0.5 * least:
-        return f">{1.0 - least:.{digits}f}"
-    return f"{p:.{digits}f}"
-
-
-def equation(name: str, p: float, *, below: float | None = None) -> str:
-    """Write a named probability.
-
-    Examples
-    --------
-    >>> equation("P(best)", 0.666), equation("P(best)", 0.99999)
-    ('P(best) = .666', 'P(best) > .999')
-    """
-    text = probability(p, below=below).replace("0.", ".", 1)
-    return f"{name} {text[0]} {text[1:]}" if text[0] in "<>" else f"{name} = {text}"
-
-
-def digits_of(low: float, high: float, *, percent: bool = True, sign: bool = False) -> int:
-    """Return how many decimals an estimate with this interval deserves: two digits of half its length.
-
-    Up to two more show that a signed interval excludes 0.
-
-    Examples
-    --------
-    >>> digits_of(0.667, 0.801), digits_of(0.893, 0.9), digits_of(0.8993, 0.9), digits_of(0.0003, 0.111, sign=True)
-    (1, 2, 3, 2)
-    """
-    half_width = (50 if percent else 0.5) * (high - low)
-    # Less is rounding of what has no width.
-    if not half_width > 1e-9 or not math.isfinite(half_width):
-        return 2
-    digits = min(max(math.ceil(-math.log10(half_width)) + 1, 1), 6)
-    least = (100 if percent else 1) * min(abs(low), abs(high))
-    shown = (more for more in range(digits, digits + 3) if sign and low * high > 0.0 and round(least, more))
-    return next(shown, digits)
-
-
-def points(value: float, digits: int, *, sign: bool = False, percent: bool = True) -> str:
-    """Write a proportion in percent, or any score as it is, with a true minus sign."""
-    quoted = 100 * value if percent else value
-    text = f"{quoted:+.{digits}f}" if sign else f"{quoted:.{digits}f}"
-    if float(text) == 0.0:
-        text = text.lstrip("+-")
-    return text.replace("-", "−")
-
-
-def amount(value: float, *, percent: bool = True) -> str:
-    """Write a margin with its unit: ``0.01`` is one percentage point.
-
-    Examples
-    --------
-    >>> amount(0.01), amount(0.025), amount(0.25, percent=False)
-    ('1 percentage point', '2.5 percentage points', '0.25')
-    """
-    if not percent:
-        return f"{value:.4g}"
-    return f"{100 * value:.4g} percentage point{'' if round(100 * value, 10) == 1 else 's'}"
 
 
 @dataclass(frozen=True)

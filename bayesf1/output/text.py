@@ -18,7 +18,8 @@ from bayesf1.base import naming
 from bayesf1.base.checks import start_in_words
 from bayesf1.base.naming import capitalised, counted as number_of, joined, listing, plural, printable
 from bayesf1.metrics import Estimate
-from bayesf1.output.table import Table, amount, digits_of, equation, escape_latex, points, probability
+from bayesf1.output.table import Table, escape_latex
+from bayesf1.output.words.numbers import amount, digits_of, equation, points, probability
 from bayesf1.sampling.inflation import FEW_UNITS
 from bayesf1.sampling.model import SamplingSettings
 

@@ -17,7 +17,7 @@ from bayesf1.frequentist.randomization import (
     swaps_listed,
     swaps_on_lattice,
 )
-from bayesf1.output.text import p_equation
+from bayesf1.output.words.numbers import p_equation
 from bayesf1.units import Folds
 
 # Random labels are often all alike, which is warned of.

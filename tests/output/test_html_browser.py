@@ -13,7 +13,7 @@ import pytest
 
 import bayesf1 as bf
 from bayesf1.output.html import write_report
-from bayesf1.output.table import equation
+from bayesf1.output.words.numbers import equation
 from browser import needs_browser
 
 pytestmark = needs_browser

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from bayesf1.base.naming import printable
-from bayesf1.output.table import Table, digits_of, escape_latex, escape_markdown, points, probability
+from bayesf1.output.table import Table, escape_latex, escape_markdown
+from bayesf1.output.words.numbers import digits_of, points, probability
 
 NASTY = r"a_b & 50% $x$ #1 {y} ~z^w \q <b>|`*[1]"
 
