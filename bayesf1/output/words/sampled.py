@@ -147,7 +147,7 @@ def few_units(s: SamplingSettings) -> str:
 
 def prior_of(s: Settings | intervals.IntervalSettings) -> str:
     """Write which prior was used."""
-    return "no prior" if s.prior_name == "No prior" else f"a {s.prior_name}"
+    return f"a {s.prior_name}" if s.signed_prior else "no prior"
 
 
 def draws_of(s: Settings, n_draws: int, error: float) -> str:

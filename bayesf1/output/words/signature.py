@@ -35,11 +35,10 @@ def signed_name(of: Any) -> str:
 
 def sampling_parts(s: Settings | intervals.IntervalSettings) -> dict[str, Any]:
     """Return the parts of a signature that say what was sampled, and the prior."""
-    prior = s.prior_name.lower().replace("no prior", "none").partition("(")[0].partition(" ")[0]
     return {
         "units": design(s).replace(",", "") if has_roles(s) else sampled(s).replace(",", "") or "totals",
         "sampling": "random-effects" if s.within else "final" if s.final else s.assumption,
-        "prior": prior if prior in ("none", "hierarchical") else f"{prior}({s.prior:g})",
+        "prior": s.signed_prior,
         "cv": None
         if s.cv is None or s.final
         else ("x".join(map(str, s.cv.shape)), s.rule, f"{s.discount:.4g}"),
