@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
@@ -11,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.cautions import warn_caller
 from bayesf1.base.checks import is_number
 from bayesf1.base.naming import check_known, joined, listing, plural, printable, quoted
 from bayesf1.base.text_files import StrPath
@@ -51,7 +51,7 @@ def warn_if_empty(tables: FloatArray, models: tuple[str, ...]) -> FloatArray:
     empty = [name for name, counts in zip(models, tables, strict=True) if not counts.any()]
     if empty:
         what = "their posteriors are" if len(empty) > 1 else "its posterior is"
-        warnings.warn(f"all counts of {joined(empty)} are 0, so {what} the prior", stacklevel=3)
+        warn_caller(f"all counts of {joined(empty)} are 0, so {what} the prior")
     return tables
 
 

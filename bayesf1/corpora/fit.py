@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.cautions import warn_caller
 from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, start_of
 from bayesf1.base.input_files import InputFile
 from bayesf1.base.naming import capitalised, check_known, cleaned, nearest, plural, printable
@@ -616,7 +617,7 @@ def hierarchical(
         fit.posterior.attrs["start"] = start
     fit.posterior.attrs["bayesf1"] = _described(fit)
     if fit.diagnostics.caution:
-        warnings.warn(fit.diagnostics.caution, stacklevel=2)
+        warn_caller(fit.diagnostics.caution)
     return fit
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import math
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bayesf1.base.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from bayesf1.base.cautions import warn_caller
 from bayesf1.base.checks import numbers_of
 from bayesf1.base.naming import printable
 
@@ -345,7 +345,7 @@ def balance_report(corpus: Corpus, first: BoolArray) -> pd.DataFrame:
     expected = 0.001 * (1.0 - erf(z / math.sqrt(2.0)) ** first.shape[1]).sum()
     halves = np.array([[corpus.totals(half) for half in (s, ~s)] for s in first.T])
     if corpus.note:
-        warnings.warn(corpus.note, stacklevel=3)
+        warn_caller(corpus.note)
     return pd.DataFrame(
         {
             "smallest_half": halves.min(axis=(0, 1)),

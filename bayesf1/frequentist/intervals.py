@@ -12,6 +12,7 @@ import numpy as np
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.cautions import warn_caller
 from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, start_of
 from bayesf1.base.naming import check_known, cleaned, nearest, plural
 from bayesf1.distributions.base import Posterior
@@ -433,7 +434,7 @@ def defined_answers(questions: Iterable[Callable[[], _T]]) -> list[_T]:
     if undefined and not answers:
         raise undefined[0]
     for reason in undefined:
-        warnings.warn(f"left out: {reason}", stacklevel=2)
+        warn_caller(f"left out: {reason}")
     return answers
 
 

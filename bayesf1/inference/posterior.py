@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.cautions import warn_caller
 from bayesf1.base.checks import RNGLike, check_draws, check_prob, check_rng
 from bayesf1.base.naming import cleaned, plural
 from bayesf1.distributions.base import Posterior
@@ -336,4 +336,4 @@ def number_of_draws(sampling: SamplingModel, metrics: Sequence[Metric], asked: i
 def warn_if_few(sampling: SamplingModel, *metrics: Metric) -> None:
     """Warn once if there are too few units to know well how much they vary."""
     if caution := next(filter(None, (few_units(sampling.settings(metric)) for metric in metrics)), ""):
-        warnings.warn(caution, stacklevel=4)
+        warn_caller(caution)

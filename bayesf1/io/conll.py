@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesf1.base.arrays import AnyArray, IntArray
+from bayesf1.base.cautions import warn_caller
 from bayesf1.base.input_files import InputFile
 from bayesf1.base.naming import check_known, counted, listing, nearest
 from bayesf1.evaluation import Evaluation
 from bayesf1.io.formats import Format, InputSource, ReadRequest
-from bayesf1.io.labels import from_labels, warn_caller
+from bayesf1.io.labels import from_labels
 from bayesf1.io.tags import CodedTags, SpanTable, TagError, chosen_types, flat_spans, from_span_table
 
 # As many lines tell what a column holds.

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import difflib
-import inspect
 import re
 import unicodedata
-import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Number
@@ -23,6 +21,7 @@ from bayesf1.base.arrays import (
     rows_of_cells,
     sparse,
 )
+from bayesf1.base.cautions import Caution, warn_caller
 from bayesf1.base.checks import ArrayLike, Column, OneLabel, check_unmasked
 from bayesf1.base.naming import counted, joined, listing, quoted
 from bayesf1.evaluation import Evaluation, model_names
@@ -73,7 +72,7 @@ NO_GOLD = "drop or fill it first, or give a judge's labels of all items with jud
 CELL_OF_CODE = np.eye(4)[[3, 1, 2, 0]]
 
 
-class NoPositiveItem(UserWarning):
+class NoPositiveItem(Caution):
     """No item has the positive label, by gold or by a model."""
 
 
@@ -294,14 +293,6 @@ def check_positive(
     if silent:
         never = "never predicts" if len(silent) == 1 else "never predict"
         warn_caller(f"{joined(silent)} {never} the positive label {quoted(positive)}")
-
-
-def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn at the line outside of the package that called it, through however many functions."""
-    level, frame = 1, inspect.currentframe()
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "bayesf1":
-        level, frame = level + 1, frame.f_back
-    warnings.warn(message, category, stacklevel=level)
 
 
 def find_classes(labels: Sequence[Any] | None, gold: Sequence[Any], predicted: Iterable[Any]) -> list[Any]:

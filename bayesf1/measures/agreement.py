@@ -9,7 +9,6 @@ nominal :math:`1[c \ne k]`, interval :math:`(c-k)^2`, and ordinal
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray, blocks_of, indicators
+from bayesf1.base.cautions import warn_caller
 from bayesf1.base.checks import ArrayLike, RNGLike, check_draws, check_rng
 from bayesf1.base.naming import check_known, cleaned, listing, quoted
 from bayesf1.distributions.empirical import EmpiricalPosterior
@@ -97,7 +97,7 @@ def alpha_posterior(
     n_units = data.times.sum()
     if n_units < FEW_UNITS:
         few = f"there are only {n_units:g} units with two ratings; a bootstrap over so few is overconfident"
-        warnings.warn(few, stacklevel=2)
+        warn_caller(few)
     drawn = []
     for n in blocks_of(n_draws, len(data.times) + len(data.values), _BLOCK):
         # Weights of units that were rated alike add up: a sum of exponential variates is a gamma variate.
