@@ -30,6 +30,7 @@ from .inference.per_class import compare_classes as compare_classes
 from .inference.posterior import posterior as posterior, summary as summary
 from .inference.rank import rank as rank, scoreboard as scoreboard
 from .io.counts import from_counts as from_counts, from_folds as from_folds
+from .io.examples import load_example as load_example
 from .io.frames import from_frame as from_frame, from_patterns as from_patterns
 from .io.labels import (
     from_confusion as from_confusion,
@@ -38,7 +39,7 @@ from .io.labels import (
     from_units as from_units,
 )
 from .io.read import from_conll as from_conll, read as read
-from .io.saved import load as load, load_example as load_example
+from .io.saved import load as load
 from .io.scores import (
     from_probabilities as from_probabilities,
     from_scores as from_scores,

@@ -1,36 +1,30 @@
-"""Evaluations that were saved, and those that come with the package.
+"""Evaluations in files of JSON: written by `Evaluation.save`, read by `load`.
 
-A file is plain JSON. It becomes an evaluation only if saving that evaluation would give the same document again, so that
-nothing in it is passed over, mistaken or run.
+A document becomes an evaluation only if saving that evaluation would give the same document again, so that nothing in it
+is passed over, mistaken or run. Every array is checked before it reaches numpy or scipy.
 """
 
 from __future__ import annotations
 
-import csv
 import gzip
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from functools import partial
-from importlib import resources
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from bayesf1.base.arrays import FloatArray, sparse
+from bayesf1.base.arrays import AnyArray, FloatArray, IntArray, sparse
 from bayesf1.base.input_files import LINE_SHARE, InputFile, input_files
-from bayesf1.base.naming import check_known, listing, nearest, quoted
+from bayesf1.base.naming import listing, nearest, quoted
 from bayesf1.base.text_files import StrPath, write_atomic
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation import Corpora, Evaluation, model_names
-from bayesf1.io.counts import read_counts
 from bayesf1.io.formats import Format, ReadRequest
-from bayesf1.io.labels import from_confusion
-from bayesf1.io.tags import SpanTable, from_span_table
-from bayesf1.runs import methods_of
+from bayesf1.runs import Method, methods_of
 from bayesf1.task import Task
 from bayesf1.tasks import (
     binary,
@@ -45,23 +39,149 @@ from bayesf1.tasks import (
 )
 from bayesf1.units import Folds, Generations, Units
 
+FILE_FORMAT = "bayesf1.evaluation/1"
+_BEGINNING = re.compile(rb'\s*\{\s*"format"\s*:\s*"bayesf1\.evaluation/')
+# Fields that have another name in files, which are older.
+FIELDS_IN_FILES = {"predicted": "said", "unknown_labels": "strays"}
+
 # The tasks that a file can name; a new one is a word here.
 _ONE_LABEL = (binary.Binary, correctness.Correctness, multiclass.MultiClass)
 _OTHER_LABELS = (classed.LabelSets, classed.TypedSpans, judged.Audited)
 _SCORED = (scores.Scores, statistics.Statistics, probabilities.Probabilities, final.FinalScores)
 TASKS: dict[str, type[Task]] = {task.name: task for task in (*_ONE_LABEL, *_OTHER_LABELS, *_SCORED)}
-_DESIGNS: dict[str, type[BlockedCV] | type[KFoldCV]] = {cv.__name__: cv for cv in (BlockedCV, KFoldCV)}
-# Numbers up to here can be multiplied and added up; sums of the same counts in another order lie as far apart.
-_MOST, _OFF = 1e100, 1e-9
-_BEGINNING = re.compile(rb'\s*\{\s*"format"\s*:\s*"bayesf1\.evaluation/')
-_FOLDER = resources.files("bayesf1") / "examples"
-
-
 # Tasks that 0.2 saved, and what serves instead.
 _REMOVED = {
     "preferences": "for pairwise preferences use evalica",
     "ratings": "for the agreement of raters use bf.measures.alpha_posterior",
 }
+_DESIGNS: dict[str, type[BlockedCV] | type[KFoldCV]] = {cv.__name__: cv for cv in (BlockedCV, KFoldCV)}
+# Metrics that a file can name are functions of this package.
+_OWN_MEASURES = "bayesf1.measures"
+
+# Numbers up to here can be multiplied and added up without overflow.
+_MOST = 1e100
+# Sums of the same counts in another order differ by less than this part.
+_ROUNDING = 1e-9
+
+
+# ---- writing ----------------------------------------------------------------------------------------------
+
+
+def write(ev: Evaluation, path: StrPath) -> None:
+    """Write an evaluation to a file, whole or not at all; one whose name ends with ``.gz`` is compressed."""
+    data = f"{to_json(ev)}\n".encode()
+    if str(path).endswith(".gz"):
+        # The fastest level: the slowest takes forty times as long for a few per cent less.
+        data = gzip.compress(data, compresslevel=1, mtime=0)
+    write_atomic(path, data)
+
+
+def to_json(ev: Evaluation) -> str:
+    """Return an evaluation as JSON.
+
+    Examples
+    --------
+    >>> from bayesf1 import from_counts
+    >>> document = json.loads(to_json(from_counts(A=(77, 44, 10), B=(80, 30, 7))))
+    >>> document["kind"], document["tables"]
+    ({'name': 'binary', 'cells': ['tp', 'fp', 'fn']}, [[77, 44, 10], [80, 30, 7]])
+    """
+    document = {
+        "format": FILE_FORMAT,
+        "models": ev.models,
+        "methods": {method.name: method.runs for method in ev.methods},
+        "kind": ev.task,
+        "tables": ev.tables,
+        "units": ev.units,
+        "finer": ev.item_units,
+        "folds": ev.folds,
+        "remarks": ev.remarks,
+    }
+    # Evaluations without these parts are written as they were before there were such parts.
+    if ev.generations is not None:
+        document["generations"] = ev.generations
+    if ev.corpora is not None:
+        parts = [json.loads(to_json(part)) for part in ev.corpora.parts]
+        document["corpora"] = {"noun": ev.corpora.noun, "names": ev.corpora.names, "parts": parts}
+    return json.dumps(document, default=_plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def _plain(value: Any) -> Any:
+    """Return a part of an evaluation as texts, numbers, lists and dicts.
+
+    Whole numbers are written without a point. A sparse array is written by what is not 0.
+    """
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        exact_as_integers = (np.abs(value) < 2**53).all() and (value == np.rint(value)).all()
+        return value.astype(np.int64).tolist() if exact_as_integers else value.tolist()
+    if isinstance(value, Mapping):
+        return dict(value)
+    if is_dataclass(value):
+        return _plain_fields(value)
+    if callable(value):
+        return measure_name(value)
+    from scipy.sparse import issparse
+
+    if issparse(value):
+        rows = sparse(value).copy()
+        rows.sum_duplicates()
+        return {"starts": rows.indptr, "columns": rows.indices, "values": rows.data}
+    raise ValueError(f"{value!r:.60} cannot be kept in a JSON file; give texts or numbers")
+
+
+def _plain_fields(value: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass by their names in files, after the name of its class if readers need it.
+
+    Fields that make no two values different are left out, such as a seed. So are fields with `metadata`, which are
+    younger than files, as long as they have their default.
+    """
+    plain: dict[str, Any] = {}
+    if isinstance(value, BlockedCV | KFoldCV):
+        plain["design"] = type(value).__name__
+    elif isinstance(value, Task):
+        plain["name"] = value.name
+    for field in fields(value):
+        entry = getattr(value, field.name)
+        is_young = bool(field.metadata)
+        if field.compare and not (is_young and entry == field.default):
+            plain[FIELDS_IN_FILES.get(field.name, field.name)] = entry
+    return plain
+
+
+def measure_name(function: Any) -> str:
+    """Return the name of a measure of ``bayesf1.measures``, or refuse any other function.
+
+    Examples
+    --------
+    >>> from bayesf1.measures import ter
+    >>> measure_name(ter)
+    'ter'
+    """
+    module = str(getattr(function, "__module__", ""))
+    name = str(getattr(function, "__qualname__", ""))
+    if name and "." not in name and module.startswith(_OWN_MEASURES):
+        return name
+    if not name:
+        name = type(function).__name__
+    raise ValueError(
+        f"the metric {name!r} is a function, which a JSON file cannot hold, as reading it "
+        "would run code; save the statistics and call from_statistics again, or take a measure of bayesf1.measures"
+    )
+
+
+def corpus_measures() -> dict[str, Callable[..., Any]]:
+    """Return the measures of a corpus by the names of their functions."""
+    from bayesf1 import measures
+    from bayesf1.measures import corpus
+
+    # A measure says which way it points; nothing else in the module does. Public names check their arguments.
+    names = [name for name, entry in vars(corpus).items() if hasattr(entry, "lower_is_better")]
+    return {name: getattr(measures, name) for name in names}
+
+
+# ---- reading ----------------------------------------------------------------------------------------------
 
 
 def load(path: StrPath) -> Evaluation:
@@ -96,31 +216,34 @@ def _load(file: InputFile) -> Evaluation:
     file.check_size(file.size, LINE_SHARE)
     text = file.text()
     try:
-        saved = json.loads(text, parse_constant=_no_number)
-        if not isinstance(saved, dict) or not _BEGINNING.match(text.encode()[:200]):
-            raise ValueError("holds no evaluation that bayesf1 saved; bf.read reads other files")
-        if saved["format"] != FILE_FORMAT:
-            raise ValueError(f"format is {quoted(saved['format'])}, but this version reads {FILE_FORMAT}")
-        if saved["kind"].get("kept") == []:
-            del saved["kind"]["kept"]  # 0.2 could leave cells of classes out
-        ev = _evaluation(saved)
-        made = json.loads(to_json(ev))
-        changed = [name for name in {**saved, **made} if saved.get(name) != made.get(name)]
-        if changed:
-            raise ValueError(f"{listing(changed)} would not be saved so; the file was changed, save it again")
+        return _evaluation_of(text)
     except ValueError as error:
         raise ValueError(f"{file}: {error}") from None
-    # What reads documents of any other shape as one of its own fails in all of these ways.
+    # A document of another shape may fail in all of these ways.
     except (KeyError, TypeError, AttributeError, IndexError, OverflowError, RecursionError) as error:
         raise ValueError(f"{file}: has other parts than an evaluation ({error}); save it again") from None
+
+
+def _evaluation_of(text: str) -> Evaluation:
+    """Return the evaluation that a text holds, whose own text is the same."""
+    saved = json.loads(text, parse_constant=_refuse_constant)
+    if not isinstance(saved, dict) or not _BEGINNING.match(text.encode()[:200]):
+        raise ValueError("holds no evaluation that bayesf1 saved; bf.read reads other files")
+    if saved["format"] != FILE_FORMAT:
+        raise ValueError(f"format is {quoted(saved['format'])}, but this version reads {FILE_FORMAT}")
+    if saved["kind"].get("kept") == []:
+        # 0.2 could leave cells of classes out.
+        del saved["kind"]["kept"]
+    ev = _evaluation(saved)
+    written = json.loads(to_json(ev))
+    changed = [name for name in {**saved, **written} if saved.get(name) != written.get(name)]
+    if changed:
+        raise ValueError(f"{listing(changed)} would not be saved so; the file was changed, save it again")
     return ev
 
 
-def _no_number(text: str) -> float:
+def _refuse_constant(text: str) -> float:
     raise ValueError(f"has {text} instead of a finite number")
-
-
-# ---- parts ------------------------------------------------------------------------------------------------
 
 
 def _evaluation(saved: Mapping[str, Any]) -> Evaluation:
@@ -132,143 +255,269 @@ def _evaluation(saved: Mapping[str, Any]) -> Evaluation:
     task.check(models, tables)
     if tables.shape[-1] != len(task.cells):
         raise ValueError(f"tables have {tables.shape[-1]} cells, but the kind has {len(task.cells)}")
-    units, item_units = (_units(saved[name], name, tables) for name in ("units", "finer"))
-    folds = _folds(saved["folds"], tables, signed=task.final)
-    runs = _typed(Mapping[str, tuple[str, ...]], saved["methods"], "methods")
-    methods = methods_of(runs, models) if runs else ()
-    if [model for method in methods for model in method.runs] not in ([], list(models)):
-        raise ValueError("methods must name the models in their order")
-    if units is None and (item_units is not None or task.bootstraps_items):
-        raise ValueError(f"units is null, but {task.name} or finer parts are known by units alone")
-    misplaced = item_units is not None and units is not None and units.single
-    if misplaced or (methods and folds is not None):
+    ev = Evaluation(
+        models=models,
+        task=task,
+        tables=tables,
+        units=_units(saved["units"], "units", tables),
+        item_units=_units(saved["finer"], "finer", tables),
+        folds=_folds(saved["folds"], tables, signed=task.final),
+        methods=_methods(saved["methods"], models),
+        remarks=_typed(tuple[str, ...], saved["remarks"], "remarks"),
+        generations=_generations(saved.get("generations"), tables),
+        corpora=_corpora(saved.get("corpora")),
+    )
+    _check_parts(ev)
+    return ev
+
+
+def _check_parts(ev: Evaluation) -> None:
+    """Refuse parts of an evaluation that do not go together."""
+    if ev.units is None and (ev.item_units is not None or ev.task.bootstraps_items):
+        raise ValueError(f"units is null, but {ev.task.name} or finer parts are known by units alone")
+    has_parts_of_items = ev.item_units is not None and ev.units is not None and bool(ev.units.single)
+    if has_parts_of_items or (ev.methods and ev.folds is not None):
         raise ValueError("finer parts of single items, or methods beside folds, do not belong there")
-    remarks = _typed(tuple[str, ...], saved["remarks"], "remarks")
-    generations, corpora = _generations(saved.get("generations"), tables), _corpora(saved.get("corpora"))
-    return Evaluation(models, task, tables, units, item_units, folds, methods, remarks, generations, corpora)
+    if ev.generations is not None and (ev.units is None or ev.task.final):
+        raise ValueError("generations are of items, but units is null")
+    if ev.corpora is not None:
+        _check_corpora(ev, ev.corpora)
 
 
-def _generations(value: Any, tables: FloatArray) -> Generations | None:
-    if value is None:
-        return None
-    deviations, weights = value["deviations"], _numbers(value["deviations"]["weights"], "generations.weights")
-    rows = deviations["rows"]
-    if isinstance(rows, dict):
-        places = [np.array(rows[name], dtype=np.int32) for name in ("columns", "starts")]
-        rows = sparse((np.array(rows["values"], dtype=float), *places), (weights.size, tables.size))
-        rows.check_format(full_check=True)
-    else:
-        rows = np.array(rows, dtype=float).reshape(weights.size, tables.size)
-    units = Units(rows, weights, deviations["name"])
-    return Generations(
-        units,
-        least=_typed(int, value["least"], "least"),
-        most=_typed(int, value["most"], "most"),
-        noun=_typed(str, value["noun"], "noun"),
-    )
+def _methods(value: Any, models: tuple[str, ...]) -> tuple[Method, ...]:
+    runs = _typed(Mapping[str, tuple[str, ...]], value, "methods")
+    if not runs:
+        return ()
+    methods = methods_of(runs, models)
+    if [model for method in methods for model in method.runs] != list(models):
+        raise ValueError("methods must name the models in their order")
+    return methods
 
 
-def _corpora(value: Any) -> Corpora | None:
-    if value is None:
-        return None
-    parts = tuple(map(_evaluation, value["parts"]))
-    return Corpora(
-        _typed(str, value["noun"], "noun"), _typed(tuple[str, ...], value["names"], "names"), parts
-    )
-
-
-def _numbers(value: Any, where: str, *, signed: bool = False) -> FloatArray:
-    """Return nested lists as an array of counts, or of scores, which may have both signs."""
-    try:
-        array = np.array(value, dtype=np.float64)
-    except (ValueError, TypeError, OverflowError):
-        array = np.array(np.nan)
-    if not ((array >= (-_MOST if signed else 0.0)) & (array <= _MOST)).all():
-        raise ValueError(f"{where} should be lists of equal length with numbers from 0 to {_MOST:g}")
-    return array
+# ---- units ------------------------------------------------------------------------------------------------
 
 
 def _units(value: Any, where: str, tables: FloatArray) -> Units | None:
     """Return units that add up to tables."""
     if value is None:
         return None
-    weights, rows = _numbers(value["weights"], f"{where}.weights"), value["rows"]
-    shape = (weights.size, tables.size)
-    if isinstance(rows, dict):
-        places = [np.array(rows[name], dtype=np.int32) for name in ("columns", "starts")]
-        rows = sparse((_numbers(rows["values"], f"{where}.rows"), *places), shape)
-        # Places outside the array would be read as they are.
-        rows.check_format(full_check=True)
-    else:
-        rows = _numbers(rows, f"{where}.rows").reshape(shape)
-    name, shared, single = (value[key] for key in ("name", "shared", "each_an_item"))
-    if not isinstance(name, str) or not name.strip() or {type(shared), type(single)} != {bool}:
-        raise ValueError(f"{where} has no name, or something else than true and false")
-    units = Units(rows, weights, name, shared, single)
+    units = _unit_rows(value, where, tables.size)
     _check_sums(f"{where}.rows times {where}.weights", units.totals, tables)
     return units
 
 
+def _unit_rows(value: Any, where: str, n_columns: int, *, signed: bool = False) -> Units:
+    """Return units with rows of so many columns, dense or sparse."""
+    weights = _numbers(value["weights"], f"{where}.weights")
+    if weights.ndim != 1:
+        raise ValueError(f"{where}.weights should be one list of numbers")
+    shape = (len(weights), n_columns)
+    if isinstance(value["rows"], dict):
+        rows = _sparse_rows(value["rows"], f"{where}.rows", shape, signed=signed)
+    else:
+        rows = _numbers(value["rows"], f"{where}.rows", signed=signed)
+        if rows.shape != shape:
+            raise ValueError(f"{where}.rows have shape {rows.shape}, but should have {shape}")
+    name = value["name"]
+    shared = value["shared"]
+    each_an_item = value["each_an_item"]
+    if not isinstance(name, str) or not name.strip() or {type(shared), type(each_an_item)} != {bool}:
+        raise ValueError(f"{where} has no name, or something else than true and false")
+    return Units(rows, weights, name, shared, each_an_item)
+
+
+def _sparse_rows(value: Any, where: str, shape: tuple[int, int], *, signed: bool) -> Any:
+    """Return a sparse array kept by rows: row i has the values from ``starts[i]`` to before ``starts[i + 1]``.
+
+    scipy follows starts and columns without looking, so that a wrong one would end the process.
+    """
+    n_rows, n_columns = shape
+    values = _numbers(value["values"], f"{where}.values", signed=signed)
+    if values.ndim != 1:
+        raise ValueError(f"{where}.values should be one list of numbers")
+    columns = _whole_numbers(value["columns"], f"{where}.columns", below=n_columns)
+    starts = _whole_numbers(value["starts"], f"{where}.starts", below=len(values) + 1)
+    if len(columns) != len(values):
+        raise ValueError(f"{where} has {len(columns)} columns for {len(values)} values; each value has one")
+    rises = len(starts) > 0 and starts[0] == 0 and starts[-1] == len(values) and (np.diff(starts) >= 0).all()
+    if len(starts) != n_rows + 1 or not rises:
+        raise ValueError(
+            f"{where}.starts should be {n_rows + 1} numbers that rise from 0 to {len(values)}, the number of values"
+        )
+    return sparse((values, columns.astype(np.int32), starts.astype(np.int32)), shape)
+
+
+def _numbers(value: Any, where: str, *, signed: bool = False) -> FloatArray:
+    """Return nested lists as an array of counts, or of numbers of either sign."""
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (ValueError, TypeError, OverflowError):
+        array = np.array(np.nan)
+    least = -_MOST if signed else 0.0
+    if not ((array >= least) & (array <= _MOST)).all():
+        raise ValueError(f"{where} should be lists of equal length with numbers from {least:g} to {_MOST:g}")
+    return array
+
+
+def _whole_numbers(value: Any, where: str, *, below: int) -> IntArray:
+    """Return a list of whole numbers from 0 to below a bound as an array.
+
+    Examples
+    --------
+    >>> _whole_numbers([0, 7], "units.rows.columns", below=4)
+    Traceback (most recent call last):
+    ValueError: units.rows.columns should be a list of whole numbers from 0 to 3, not with 7
+    """
+    if not isinstance(value, list):
+        raise ValueError(f"{where} should be a list of whole numbers from 0 to {below - 1}")
+    for number in value:
+        if type(number) is not int or not 0 <= number < below:
+            raise ValueError(
+                f"{where} should be a list of whole numbers from 0 to {below - 1}, not with {quoted(number)}"
+            )
+    return np.array(value, dtype=np.intp)
+
+
 def _check_sums(what: str, sums: FloatArray, tables: FloatArray) -> None:
-    off = np.abs(sums.ravel() - tables.ravel()) > _OFF * np.maximum(tables.ravel(), 1.0)
-    if off.any() or not np.isfinite(sums).all():
+    """Refuse sums that are not those of the tables."""
+    given = sums.ravel()
+    expected = tables.ravel()
+    off = np.abs(given - expected) > _ROUNDING * np.maximum(expected, 1.0)
+    if off.any() or not np.isfinite(given).all():
         i = int(np.argmax(off))
-        raise ValueError(f"{what} give {sums.flat[i]:.10g} where tables have {tables.flat[i]:.10g}")
+        raise ValueError(f"{what} give {given[i]:.10g} where tables have {expected[i]:.10g}")
 
 
-def _folds(value: Any, tables: FloatArray, *, signed: bool = False) -> Folds | None:
+# ---- folds, generations, data sets ------------------------------------------------------------------------
+
+
+def _folds(value: Any, tables: FloatArray, *, signed: bool) -> Folds | None:
     if value is None:
         return None
     design = dict(value["cv"])
     cv = _DESIGNS[design.pop("design")](**design)
-    counts, k = _numbers(value["counts"], "folds.counts", signed=signed), _typed(float, value["k"], "folds.k")
+    counts = _numbers(value["counts"], "folds.counts", signed=signed)
     if counts.shape != (*cv.shape, *tables.shape):
         raise ValueError(f"folds.counts have shape {counts.shape}, but cv is of {cv.shape} folds")
+    k = _typed(float, value["k"], "folds.k")
     rule: Discount = tuple(value["rule"]) if isinstance(value["rule"], list) else value["rule"]
-    if not (k > 0.0 and math.isclose(rule if isinstance(rule, float) else cv.discount(rule), k)):
+    expected = rule if isinstance(rule, float) else cv.discount(rule)
+    if not (k > 0.0 and math.isclose(expected, k)):
         raise ValueError(f"folds.k is {k:g}, which is not what the discount {rule!r:.60} makes")
     _check_sums("folds.counts times folds.k", k * counts.sum(axis=(0, 1)), tables)
     return Folds(counts, cv, rule, k, _units(value["units"], "folds.units", counts))
 
 
+def _generations(value: Any, tables: FloatArray) -> Generations | None:
+    if value is None:
+        return None
+    least = _typed(int, value["least"], "generations.least")
+    most = _typed(int, value["most"], "generations.most")
+    if not 1 <= least <= most or most < 2:
+        raise ValueError(f"generations are from {least} to {most} an item, but should be from 1 to 2 or more")
+    noun = _noun(value["noun"], "generations.noun")
+    deviations = _unit_rows(value["deviations"], "generations.deviations", tables.size, signed=True)
+    columns = sparse(deviations.rows).tocoo()
+    # Axes (row, model): whether a row has anything in a model's cells.
+    n_models, n_cells = tables.shape
+    of_model = np.zeros((deviations.n_patterns, n_models), dtype=bool)
+    of_model[columns.row, columns.col // n_cells] = True
+    if (of_model.sum(axis=1) > 1).any():
+        raise ValueError("generations.deviations has a row of several models; each is of one")
+    return Generations(deviations, least, most, noun)
+
+
+def _corpora(value: Any) -> Corpora | None:
+    if value is None:
+        return None
+    names = _typed(tuple[str, ...], value["names"], "corpora.names")
+    parts = tuple(_evaluation(part) for part in value["parts"])
+    return Corpora(_noun(value["noun"], "corpora.noun"), names, parts)
+
+
+def _check_corpora(ev: Evaluation, corpora: Corpora) -> None:
+    """Refuse data sets of other models than an evaluation, or whose mean scores are not its tables."""
+    if not ev.task.final or ev.units is not None or ev.folds is not None or ev.methods:
+        raise ValueError("corpora have units, folds and methods of their own; none belongs beside them")
+    names = corpora.names
+    if len(names) != len(corpora.parts) or len(names) < 2 or len({*names}) < len(names):
+        raise ValueError("corpora.names should be two or more different names, one for each of corpora.parts")
+    for name, part in zip(names, corpora.parts, strict=True):
+        if part.names != ev.models or part.corpora is not None:
+            raise ValueError(f"corpora.parts has other models for {quoted(name)} than models says")
+    # Axes (corpus, metric, model).
+    scores = np.array([_mean_scores(part, ev.cells) for part in corpora.parts])
+    _check_sums("means of corpora.parts", scores.mean(axis=0).T, ev.tables)
+
+
+def _mean_scores(part: Evaluation, metrics: Sequence[str]) -> AnyArray:
+    """Return the scores of a data set's models, axes (metric, model)."""
+    found = [part.scores(part.task.metric(name, part.tables)) for name in metrics]
+    return part.mean_scores(np.array(found))
+
+
+def _noun(value: Any, where: str) -> str:
+    noun = _typed(str, value, where)
+    if not noun.strip():
+        raise ValueError(f"{where} is empty; it is what one is called, such as 'data set'")
+    return str(noun)
+
+
+# ---- values by their types --------------------------------------------------------------------------------
+
+
 def _typed(hint: Any, value: Any, where: str) -> Any:
-    """Return a plain value as what a field's type says, or say what does not belong."""
-    origin, arguments = get_origin(hint), get_args(hint)
+    """Return a plain value as a field of a type holds it, or refuse it.
+
+    Examples
+    --------
+    >>> _typed(tuple[str, ...], ["A", "B"], "models")
+    ('A', 'B')
+    >>> _typed(tuple[str, ...], ["A", 1], "models")
+    Traceback (most recent call last):
+    ValueError: models[1] is 1, which does not belong there
+    """
+    origin = get_origin(hint)
+    arguments = get_args(hint)
     if hint is Task and isinstance(value, dict):
-        name = value["name"]
-        if name in _REMOVED:
-            raise ValueError(f"holds {name}, which bayesf1 no longer reads since 0.3; {_REMOVED[name]}")
-        if name not in TASKS:
-            raise ValueError(f"{where}.name is unknown; {nearest(str(name), TASKS)}")
-        return _typed(TASKS[name], {k: v for k, v in value.items() if k != "name"}, where)
+        return _task(value, where)
     if isinstance(hint, type) and is_dataclass(hint) and isinstance(value, dict):
-        hints = get_type_hints(hint)
-        names = {FIELDS_IN_FILES.get(name, name): name for name in hints}
-        return hint(
-            **{names[key]: _typed(hints[names[key]], entry, f"{where}.{key}") for key, entry in value.items()}
-        )
+        return _dataclass(hint, value, where)
     if origin is tuple and isinstance(value, list):
         return tuple(_typed(arguments[0], entry, f"{where}[{i}]") for i, entry in enumerate(value))
     if origin is Mapping and isinstance(value, dict):
         return {name: _typed(arguments[1], entry, f"{where}.{name}") for name, entry in value.items()}
-    if origin is Callable and value in (measures := corpus_measures()):
-        return measures[value]
+    if origin is Callable and isinstance(value, str):
+        measures = corpus_measures()
+        if value in measures:
+            return measures[value]
     if hint is float and type(value) in (int, float) and math.isfinite(value):
         return float(value)
+    if origin is Literal and value in arguments:
+        return value
     allowed = arguments if origin in (Union, UnionType) else (hint,)
-    if type(value) in allowed or (origin is Literal and value in arguments):
+    if type(value) in allowed:
         return value
     raise ValueError(f"{where} is {quoted(value)}, which does not belong there")
 
 
-def corpus_measures() -> dict[str, Callable[..., Any]]:
-    """Return the measures of a corpus by the names of their functions."""
-    from bayesf1 import measures
-    from bayesf1.measures import corpus
+def _task(value: dict[str, Any], where: str) -> Any:
+    """Return the task that a dict names, with its fields."""
+    name = value["name"]
+    if name in _REMOVED:
+        raise ValueError(f"holds {name}, which bayesf1 no longer reads since 0.3; {_REMOVED[name]}")
+    if name not in TASKS:
+        raise ValueError(f"{where}.name is unknown; {nearest(str(name), TASKS)}")
+    own = {key: entry for key, entry in value.items() if key != "name"}
+    return _typed(TASKS[name], own, where)
 
-    # A measure says which way it points; what else the module has is none. Public names check what they are given.
-    names = (name for name, entry in vars(corpus).items() if hasattr(entry, "lower_is_better"))
-    return {name: getattr(measures, name) for name in names}
+
+def _dataclass(cls: type, value: dict[str, Any], where: str) -> Any:
+    """Return a dataclass with the fields that a dict has by their names in files."""
+    hints = get_type_hints(cls)
+    names = {FIELDS_IN_FILES.get(name, name): name for name in hints}
+    given = {names[key]: _typed(hints[names[key]], entry, f"{where}.{key}") for key, entry in value.items()}
+    return cls(**given)
 
 
 # ---- the format among others ------------------------------------------------------------------------------
@@ -294,167 +543,3 @@ EVALUATION = Format(
     _read_request,
     folder="*.json *.json.gz",
 )
-
-
-# ---- packaged examples ------------------------------------------------------------------------------------
-
-
-def _wang_li(task: str) -> Evaluation:
-    with resources.as_file(_FOLDER / "wang_li_2019.csv") as path:
-        return read_counts(InputFile.of(path), task, BlockedCV(3), None)
-
-
-def _wnut17() -> Evaluation:
-    header, *rows = csv.reader((_FOLDER / "wnut17.csv").read_text(encoding="utf-8").splitlines())
-    sentence = np.array([int(row[0]) - 1 for row in rows])
-    types, kind = np.unique([row[1] for row in rows], return_inverse=True)
-    found = np.array([row[2:] for row in rows]) == "1"
-    n_sentences = int(sentence.max()) + 1
-    return from_span_table(
-        SpanTable(sentence, kind, found, tuple(types.tolist()), tuple(header[3:]), n_sentences)
-    )
-
-
-def _sleep_stages() -> Evaluation:
-    header, *rows = csv.reader((_FOLDER / "sleep_stages.csv").read_text(encoding="utf-8").splitlines())
-    return from_confusion({"MNN": np.array([row[1:] for row in rows], dtype=float)}, labels=header[1:])
-
-
-EXAMPLES: dict[str, Callable[[], Evaluation]] = {
-    "wang-li-cws": partial(_wang_li, "CWS"),
-    "wang-li-ner": partial(_wang_li, "NER"),
-    "wang-li-org": partial(_wang_li, "ORG"),
-    "wnut17": _wnut17,
-    "sleep-stages": _sleep_stages,
-}
-
-
-def load_example(name: str) -> Evaluation:
-    """Return a packaged example.
-
-    Parameters
-    ----------
-    name
-        ``"wang-li-cws"``, ``"wang-li-ner"`` or ``"wang-li-org"``: the six folds of Wang & Li's experiments on
-        Chinese word segmentation, named entities, and organisations; the paper's model A comes first.
-        ``"wnut17"``: which of seven systems found which entity of the WNUT 2017 test set.
-        ``"sleep-stages"``: the confusion matrix of a neural network that tells five stages of sleep apart.
-
-    Examples
-    --------
-    >>> load_example("wang-li-org")
-    <Evaluation of 2 models (IOB2, IOBES) on cells tp, fp, fn, totals only, 3×2 BCV, discount 0.3688>
-    >>> load_example("wnut17").models
-    ('UH-RiTUAL', 'SpinningBytes', 'SJTU-Adapt', 'Arcada', 'FLYTXT', 'MIC-CIS', 'Drexel-CCI')
-    >>> load_example("sleep-stages")
-    <Evaluation of 1 model (MNN) on 5 classes (W, N1, N2, N3, REM), totals only>
-
-    References
-    ----------
-    Wang & Li (2019), *Bayes test of precision, recall, and F1 measure*, ACL, Tables 2-5.
-    Derczynski, Nichols, van Erp & Limsopatham (2017), *Results of the WNUT2017 shared task on novel and
-    emerging entity recognition*, W-NUT; CC BY 4.0.
-    Takahashi, Yamamoto, Kuchiba & Koyama (2022), *Confidence interval for micro-averaged F1 and macro-averaged F1
-    scores*, Applied Intelligence 52, Appendix D; CC BY 4.0.
-    """
-    check_known(name, "example", EXAMPLES)
-    return EXAMPLES[name]()
-
-
-# ---- writing -----------------------------------------------------------------------------------------------
-
-
-FILE_FORMAT = "bayesf1.evaluation/1"
-
-
-# What files call fields that have another name since.
-FIELDS_IN_FILES = {"predicted": "said", "unknown_labels": "strays"}
-
-
-# Functions of these rooms can be named in a file.
-_OWN_MEASURES = "bayesf1.measures"
-
-
-def write(ev: Evaluation, path: StrPath) -> None:
-    """Write an evaluation to a file, whole or not at all; one whose name ends with ``.gz`` is compressed."""
-    data = f"{to_json(ev)}\n".encode()
-    # The fastest level: the slowest takes forty times as long for a few per cent less.
-    packed = gzip.compress(data, compresslevel=1, mtime=0) if str(path).endswith(".gz") else data
-    write_atomic(path, packed)
-
-
-def to_json(ev: Evaluation) -> str:
-    """Return an evaluation as JSON.
-
-    Examples
-    --------
-    >>> from bayesf1 import from_counts
-    >>> found = json.loads(to_json(from_counts(A=(77, 44, 10), B=(80, 30, 7))))
-    >>> found["kind"], found["tables"]
-    ({'name': 'binary', 'cells': ['tp', 'fp', 'fn']}, [[77, 44, 10], [80, 30, 7]])
-    """
-    document = {
-        "format": FILE_FORMAT,
-        "models": ev.models,
-        "methods": {method.name: method.runs for method in ev.methods},
-        "kind": ev.task,
-        "tables": ev.tables,
-        "units": ev.units,
-        "finer": ev.item_units,
-        "folds": ev.folds,
-        "remarks": ev.remarks,
-    }
-    # Files of other evaluations are as they were.
-    if ev.generations is not None:
-        known = ev.generations
-        document["generations"] = {
-            "deviations": known.deviations,
-            "least": known.least,
-            "most": known.most,
-            "noun": known.noun,
-        }
-    if ev.corpora is not None:
-        parts = [json.loads(to_json(part)) for part in ev.corpora.parts]
-        document["corpora"] = {"noun": ev.corpora.noun, "names": ev.corpora.names, "parts": parts}
-    return json.dumps(document, default=_plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-
-
-def _plain(value: Any) -> Any:
-    """Return a part of an evaluation as JSON knows it: whole numbers without a point, of a sparse array what is not 0."""
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray):
-        whole = (np.abs(value) < 2**53).all() and (value == np.rint(value)).all()
-        return (value.astype(np.int64) if whole else value).tolist()
-    if isinstance(value, Mapping):
-        return dict(value)
-    if is_dataclass(value):
-        # What makes two of them different; neither a seed nor which rows have no gold label does.
-        # Files have no field that is younger than they are, unless something was given for it.
-        names = [
-            field.name
-            for field in fields(value)
-            if field.compare and not (field.metadata and getattr(value, field.name) == field.default)
-        ]
-        plain = {FIELDS_IN_FILES.get(name, name): getattr(value, name) for name in names}
-        if isinstance(value, BlockedCV | KFoldCV):
-            return {"design": type(value).__name__, **plain}
-        return {"name": value.name, **plain} if isinstance(value, Task) else plain
-    if hasattr(value, "tocsr"):
-        sparse = value.tocsr(copy=True)
-        sparse.sum_duplicates()
-        return {"starts": sparse.indptr, "columns": sparse.indices, "values": sparse.data}
-    if callable(value):
-        return measure_name(value)
-    raise ValueError(f"{value!r:.60} cannot be kept in a JSON file; give texts or numbers")
-
-
-def measure_name(function: Any) -> str:
-    """Return the name of a measure of ``bayesf1.measures``, or say that a file cannot keep any other function."""
-    module, name = getattr(function, "__module__", None) or "", getattr(function, "__qualname__", "")
-    if not module.startswith(_OWN_MEASURES) or "." in name:
-        raise ValueError(
-            f"the metric {name or type(function).__name__!r} is a function, which a JSON file cannot hold, as reading it "
-            "would run code; save the statistics and call from_statistics again, or take a measure of bayesf1.measures"
-        )
-    return str(name)

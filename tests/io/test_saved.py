@@ -8,11 +8,12 @@ import random
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bayesf1 as bf
 import evaluations
-from bayesf1.io.saved import to_json
+from bayesf1.io.saved import TASKS, to_json
 from builders import ROOT
 from evaluations import EVALUATIONS, MODELS
 
@@ -31,12 +32,46 @@ def gaps_astray(seed=0):
     return bf.from_labels(np.where(np.arange(120) < 50, gold, np.nan), said, judge=gold)
 
 
+def generations(seed=0, classes="abc"):
+    rng = np.random.default_rng(seed)
+    rows = [
+        (m, f"q{i}", epoch, classes[i % len(classes)], classes[(i + rng.integers(0, 2)) % len(classes)])
+        for m in MODELS
+        for i in range(30)
+        for epoch in range(rng.integers(1, 4))
+    ]
+    frame = pd.DataFrame(rows, columns=["model", "id", "epoch", "gold", "prediction"])
+    return bf.from_frame(frame, gold="gold", generation="epoch")
+
+
+def final(role, seed=0, **more):
+    rng = np.random.default_rng(seed)
+    rows = [(m, i, rng.normal(), rng.normal()) for m in MODELS for i in range(4)]
+    frame = pd.DataFrame(rows, columns=["model", role, "gain", "cost"]).assign(**more)
+    return frame if more else bf.from_frame(frame, score=["gain", "cost"])
+
+
+def data_sets(seed=0):
+    frames = [final("seed", seed + i, corpus=f"c{i}") for i in range(3)]
+    return bf.from_frame(pd.concat(frames), score=["gain", "cost"])
+
+
+# Final scores and data sets are no shards.
+ALONE = {
+    "another order": lambda seed=0: evaluations.judged(seed).select(["C", "A"]),
+    "scores of folds": functools.partial(final, "fold"),
+    "scores of runs": functools.partial(final, "seed"),
+    "scores of data sets": functools.partial(final, "dataset"),
+    "scores of runs on data sets": data_sets,
+}
 ALL = {
     **EVALUATIONS,
+    **ALONE,
+    "generations": generations,
+    "generations of many classes": functools.partial(generations, classes="abcdefghijkl"),
     "labels that no item has": astray,
     "runs": lambda seed=0: evaluations.binary(seed).with_runs({"bert": ["A", "B"]}),
     "counted anew": lambda seed=0: evaluations.cross_validated(seed).scaled(0.7),
-    "another order": lambda seed=0: evaluations.judged(seed).select(["C", "A"]),
     "gaps, and labels that no item has": lambda seed=0: gaps_astray(seed).select(["A", "C"]),
     "odd scores": lambda seed=0: bf.from_scores(
         {"A": [0.1, -3.5, 1e-300], "B": [0.1, seed, 1e20], "C": [3, 4, 5.5]}
@@ -82,7 +117,7 @@ def test_an_evaluation_comes_back_as_it_was(ev, name, tmp_path):
     assert bf.read(tmp_path / name) == ev
 
 
-@pytest.mark.parametrize("name", [name for name in ALL if name != "another order"])
+@pytest.mark.parametrize("name", sorted(ALL.keys() - ALONE))
 def test_shards_that_were_saved_add_up_as_those_that_were_not(name, tmp_path):
     shards = [ALL[name](seed) for seed in (1, 2)]
     expected = shards[0] + shards[1]
@@ -95,6 +130,21 @@ def test_shards_that_were_saved_add_up_as_those_that_were_not(name, tmp_path):
 def test_a_file_of_the_first_version_is_still_read():
     ev = bf.load(ROOT / "tests" / "data" / "evaluation_1.json")
     assert (ev.models, ev.unit, ev.folds.cv, ev.folds.units.size) == (MODELS, "document", bf.BlockedCV(3), 25)
+
+
+# Written by version 0.3.0: an evaluation of every task, and of every part that an evaluation can have.
+OF_0_3 = json.loads((ROOT / "tests" / "data" / "saved_0.3.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("kind", sorted(OF_0_3))
+def test_files_of_version_0_3_are_read_and_written_as_they_were(kind, tmp_path):
+    path = tmp_path / "ev.json"
+    path.write_text(json.dumps(OF_0_3[kind]), encoding="utf-8")
+    assert json.loads(to_json(bf.load(path))) == OF_0_3[kind]
+
+
+def test_files_of_version_0_3_name_every_task_that_it_had():
+    assert {document["kind"]["name"] for document in OF_0_3.values()} == TASKS.keys() - {"final scores"}
 
 
 # Written by version 0.2.0: evaluations of every kind, and a look of a monitor.
@@ -160,6 +210,13 @@ SPARSE, RUNS = (json.loads(to_json(ALL[name]())) for name in ("classes in docume
 SCORED, STATED, PROBABLE = (
     json.loads(to_json(ALL[name]())) for name in ("scores", "statistics", "probabilities")
 )
+REPEATED, SPARSELY, DATA_SETS = (
+    json.loads(to_json(ALL[name]()))
+    for name in ("generations", "generations of many classes", "scores of data sets")
+)
+ONES = [1] * np.size(REPEATED["tables"])
+N_VALUES = len(SPARSE["units"]["rows"]["values"])
+N_STARTS = len(SPARSE["units"]["rows"]["starts"])
 
 
 @pytest.mark.parametrize(
@@ -173,7 +230,32 @@ SCORED, STATED, PROBABLE = (
         (CROSSED, ["units", "name"], "", "units has no name"),
         (CROSSED, ["folds", "k"], 0.5, "folds.k is 0.5, which is not what the discount 'wang-li' makes"),
         (CROSSED, ["folds", "cv", "design"], "os.system", "os.system"),
-        (SPARSE, ["finer", "rows", "columns", 0], 10**6, "finer|ind"),
+        (CROSSED, ["units", "rows", 0], [1], "units.rows should be lists of equal length"),
+        (CROSSED, ["units", "weights"], [[1]], "units.weights should be one list"),
+        (SPARSE, ["finer", "rows", "columns", 0], 10**6, "finer.rows.columns should be .* not with 1000000"),
+        (SPARSE, ["finer", "rows", "columns", 0], 0.5, "finer.rows.columns should be .* not with 0.5"),
+        (SPARSE, ["units", "rows", "columns"], [0], f"1 columns for {N_VALUES} values"),
+        (SPARSE, ["units", "rows", "starts", -1], 0, f"starts should be {N_STARTS} numbers that rise"),
+        (SPARSE, ["units", "rows", "starts", 1], N_VALUES, "numbers that rise from 0"),
+        (SPARSE, ["units", "rows", "starts"], [0, N_VALUES], f"starts should be {N_STARTS} numbers"),
+        (SPARSE, ["units", "rows", "starts"], [], f"starts should be {N_STARTS} numbers"),
+        (SPARSE, ["units", "rows", "values", 0], [1], "units.rows.values should be"),
+        (
+            SPARSELY,
+            ["generations", "deviations", "rows", "starts", -1],
+            0,
+            "generations.deviations.rows.starts",
+        ),
+        (REPEATED, ["generations", "deviations", "weights", 0], -1, "deviations.weights should be"),
+        (REPEATED, ["generations", "deviations", "rows", 0], ONES, "row of several models"),
+        (REPEATED, ["generations", "least"], 9, "generations are from 9 to 3 an item"),
+        (REPEATED, ["generations", "noun"], "", "generations.noun is empty"),
+        (REPEATED, ["units"], None, "generations are of items, but units is null"),
+        (DATA_SETS, ["corpora", "names", 0], "1", "corpora.names should be two or more different names"),
+        (DATA_SETS, ["corpora", "parts"], [], "corpora.names should be two or more different names"),
+        (DATA_SETS, ["corpora", "parts", 0, "models", 0], "X", "other models for '0'"),
+        (DATA_SETS, ["corpora", "parts", 0, "tables", 0, 0], 50, "means of corpora.parts give"),
+        (DATA_SETS, ["tables", 0, 0], -1e300, "tables should be .* from -1e.100"),
         (RUNS, ["methods", "bert"], ["A", "C"], "run of .bert. already"),
         (GAPS, ["kind", "strata", "said", 0, 0], "zzz", "strata must say in order"),
         (SCORED, ["kind", "values", 0], 0.99, "values must be different scores in rising order"),
