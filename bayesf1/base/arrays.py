@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,22 @@ FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.intp]
 BoolArray: TypeAlias = NDArray[np.bool_]
 AnyArray: TypeAlias = NDArray[Any]
+
+
+@runtime_checkable
+class SupportsArray(Protocol):
+    """An array, or a column that numpy makes an array of."""
+
+    def __array__(self) -> AnyArray: ...
+
+
+@runtime_checkable
+class SupportsToNumpy(Protocol):
+    """A frame or column that makes an array of itself."""
+
+    def to_numpy(self) -> AnyArray:
+        """Return the values as an array."""
+
 
 # Numbers in flight in one block.
 _BLOCK = 1 << 21
@@ -76,20 +92,23 @@ def indicators(rows: Any, columns: Any, shape: tuple[int, int]) -> Any:
     array([[0., 0., 1.],
            [2., 0., 0.]])
     """
-    rows, columns = (np.ravel(places) for places in (rows, columns))
-    return sparse((np.ones(len(columns)), (rows, columns)), shape)
+    row_of = np.ravel(rows)
+    column_of = np.ravel(columns)
+    return sparse((np.ones(len(row_of)), (row_of, column_of)), shape)
 
 
 def rows_of_cells(cells: IntArray, n_cells: int) -> Any:
     """Return sparse rows that have a 1 in the cell that each unit is in, given axes (unit, model)."""
-    n, k = cells.shape
-    return indicators(np.repeat(np.arange(n), k), cells + np.arange(k) * n_cells, (n, k * n_cells))
+    n_units, n_models = cells.shape
+    rows = np.repeat(np.arange(n_units), n_models)
+    columns = cells + np.arange(n_models) * n_cells
+    return indicators(rows, columns, (n_units, n_models * n_cells))
 
 
 def distinct_rows(rows: FloatArray) -> tuple[IntArray, IntArray]:
     """Return where each distinct row stands first, in rising order of the rows, and which of them each row is.
 
-    Numpy's ``unique`` compares rows as wholes; of few columns, sorting one by one is several times faster.
+    Numpy's ``unique`` compares whole rows. Sorting by one column after another is several times faster if they are few.
 
     Examples
     --------
@@ -106,10 +125,9 @@ def distinct_rows(rows: FloatArray) -> tuple[IntArray, IntArray]:
 
 def each(function: Callable[..., float], *values: FloatArray) -> FloatArray:
     """Return a function of numbers for each entry of arrays of one shape."""
-    found = [
-        function(*numbers) for numbers in zip(*(array.ravel().tolist() for array in values), strict=True)
-    ]
-    return np.array(found, dtype=np.float64).reshape(values[0].shape)
+    columns = [array.ravel().tolist() for array in values]
+    results = [function(*numbers) for numbers in zip(*columns, strict=True)]
+    return np.array(results, dtype=np.float64).reshape(values[0].shape)
 
 
 def crossing(f: Callable[[float], Any], low: Any, high: Any, *, accuracy: float = 1e-15) -> float:
@@ -122,7 +140,10 @@ def crossing(f: Callable[[float], Any], low: Any, high: Any, *, accuracy: float 
     """
     from scipy import optimize
 
-    first, last = float(low), float(high)
-    if f(first) >= 0.0 or f(last) <= 0.0:
-        return first if f(first) >= 0.0 else last
+    first = float(low)
+    last = float(high)
+    if f(first) >= 0.0:
+        return first
+    if f(last) <= 0.0:
+        return last
     return float(optimize.brentq(f, first, last, xtol=1e-300, rtol=max(accuracy, 1e-15), maxiter=2000))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from bayesf1.base.arrays import FloatArray, blocks_of, indicators
+from bayesf1.base.arrays import FloatArray, SupportsArray, SupportsToNumpy, blocks_of, indicators
 from bayesf1.base.cautions import warn_caller
 from bayesf1.base.checks import ArrayLike, RNGLike, check_draws, check_rng
 from bayesf1.base.naming import check_known, cleaned, listing, quoted
@@ -36,7 +36,7 @@ def krippendorff_alpha(
 ) -> float:
     r"""Return Krippendorff's alpha: 1 where raters agree, 0 where they do as by chance, below 0 where less.
 
-    (Ustalov's slides (2022) bound it by 0 from below; it has no such bound.)
+    Ustalov's slides (2022) bound it by 0 from below, but it has no such bound.
 
     Parameters
     ----------
@@ -73,9 +73,9 @@ def alpha_posterior(
     n_draws: int = 4000,
     rng: RNGLike = None,
 ) -> EmpiricalPosterior:
-    r"""Return what is believed about alpha, by the Bayesian bootstrap over units.
+    r"""Return the posterior of alpha, by the Bayesian bootstrap over units.
 
-    Units, not pairs of ratings, were sampled, so units are weighed: :math:`w \sim N\cdot\mathrm{Dirichlet}(1,\dots,1)`
+    Units were sampled, not pairs of ratings, so units are weighed: :math:`w \sim N\cdot\mathrm{Dirichlet}(1,\dots,1)`
     for N units. ``interval()`` gives the bootstrap interval, ``sf(0.8)`` the probability of a reliable annotation.
 
     Parameters
@@ -93,18 +93,20 @@ def alpha_posterior(
     True
     """
     data = _read(ratings, level, values)
-    n_draws, generator = check_draws(n_draws), check_rng(rng)
+    check_draws(n_draws)
+    generator = check_rng(rng)
     n_units = data.times.sum()
     if n_units < FEW_UNITS:
         few = f"there are only {n_units:g} units with two ratings; a bootstrap over so few is overconfident"
         warn_caller(few)
-    drawn = []
-    for n in blocks_of(n_draws, len(data.times) + len(data.values), _BLOCK):
+    n_patterns = len(data.times)
+    draws = []
+    for n in blocks_of(n_draws, n_patterns + len(data.values), _BLOCK):
         # Weights of units that were rated alike add up: a sum of exponential variates is a gamma variate.
-        weights = generator.standard_gamma(data.times, size=(n, len(data.times)))
+        weights = generator.standard_gamma(data.times, size=(n, n_patterns))
         weights *= n_units / weights.sum(axis=1, keepdims=True)
-        drawn.append(_alphas(data, level, weights))
-    return EmpiricalPosterior(np.concatenate(drawn), support=(-np.inf, 1.0))
+        draws.append(_alphas(data, level, weights))
+    return EmpiricalPosterior(np.concatenate(draws), support=(-np.inf, 1.0))
 
 
 def coincidence_matrix(ratings: ArrayLike, *, values: Sequence[Any] | None = None) -> pd.DataFrame:
@@ -128,37 +130,48 @@ def coincidence_matrix(ratings: ArrayLike, *, values: Sequence[Any] | None = Non
     import pandas as pd
 
     data = _read(ratings, "nominal", values)
-    share = data.times / (data.sizes - 1.0)
-    matrix = (data.counts.T @ data.counts.multiply(share[:, None])).toarray()
-    matrix[np.diag_indices(len(matrix))] -= share @ data.counts
-    return pd.DataFrame(matrix, data.values, data.values).clip(0.0).rename(index=cleaned, columns=cleaned)
+    weight_of_pair = data.times / (data.sizes - 1.0)
+    matrix = (data.counts.T @ data.counts.multiply(weight_of_pair[:, None])).toarray()
+    # A rating is not paired with itself.
+    matrix[np.diag_indices(len(matrix))] -= weight_of_pair @ data.counts
+    frame = pd.DataFrame(matrix, data.values, data.values).clip(0.0)
+    return frame.rename(index=cleaned, columns=cleaned)
 
 
 def _alphas(data: _Ratings, level: str, weights: FloatArray) -> FloatArray:
     """Return alpha under weights of patterns, axes (draw, pattern), that sum to the number of units."""
-    counts, sizes, n = data.counts, data.sizes, weights @ data.sizes
-    margins = weights @ counts
+    counts = data.counts
+    sizes = data.sizes
+    n_ratings = weights @ sizes
     if level == "nominal":
+        margins = weights @ counts
         within = sizes**2 - counts.multiply(counts).sum(axis=1)
-        expected = n**2 - (margins**2).sum(axis=1)
+        expected = n_ratings**2 - (margins**2).sum(axis=1)
     else:
-        # Ordinal points are mid-ranks, from the middle on: what is squared below stays small.
-        points = np.cumsum(margins, axis=1) - 0.5 * margins - 0.5 * n[:, None]
-        if level == "interval":
-            numbers = _unit_size(np.array(data.values, dtype=np.float64))
-            points = _unit_size(numbers - np.average(numbers, weights=counts.sum(axis=0)))[None]
-        first, second = ((counts @ power.T).T for power in (points, points**2))
-        # Sums of squared differences over ordered pairs: 2(m Σx² - (Σx)²).
-        within = 2.0 * np.maximum(sizes * second - first**2, 0.0)
-        mean, square = ((weights * part).sum(axis=1) for part in (first, second))
-        expected = 2.0 * (n * square - mean**2)
+        points = _centred_numbers(data) if level == "interval" else _mid_ranks(weights @ counts, n_ratings)
+        # Σx and Σx² of the points of each pattern, axes (draw, pattern).
+        sums = (counts @ points.T).T
+        squares = (counts @ (points**2).T).T
+        # Sums of squared differences over ordered pairs of m ratings: 2(m Σx² - (Σx)²).
+        within = 2.0 * np.maximum(sizes * squares - sums**2, 0.0)
+        sum_of_all = (weights * sums).sum(axis=1)
+        squares_of_all = (weights * squares).sum(axis=1)
+        expected = 2.0 * (n_ratings * squares_of_all - sum_of_all**2)
     observed = (weights * (within / (sizes - 1.0))).sum(axis=1)
-    return np.asarray(1.0 - (n - 1.0) * observed / expected)
+    return np.asarray(1.0 - (n_ratings - 1.0) * observed / expected)
 
 
-def _unit_size(numbers: FloatArray) -> FloatArray:
-    """Return numbers in another unit, so that their squares are neither too large nor too small."""
-    return np.asarray(numbers / np.abs(numbers).max())
+def _mid_ranks(margins: FloatArray, n_ratings: FloatArray) -> FloatArray:
+    """Return the mid-rank of each value, axes (draw, value), from the middle on, so that squares stay small."""
+    return np.asarray(np.cumsum(margins, axis=1) - 0.5 * margins - 0.5 * n_ratings[:, None])
+
+
+def _centred_numbers(data: _Ratings) -> FloatArray:
+    """Return the values less their mean, axes (1, value), in a unit of which squares are neither huge nor tiny."""
+    numbers = np.array(data.values, dtype=np.float64)
+    numbers = numbers / np.abs(numbers).max()
+    centred = numbers - np.average(numbers, weights=data.counts.sum(axis=0))
+    return np.asarray(centred / np.abs(centred).max())[None]
 
 
 # ---- reading ----------------------------------------------------------------------------------------------
@@ -167,71 +180,101 @@ def _unit_size(numbers: FloatArray) -> FloatArray:
 class _Ratings(NamedTuple):
     """Ratings of units that have at least two; units that were rated alike are one pattern."""
 
-    values: tuple[Any, ...]  # in their order
-    counts: Any  # how often each value occurs in each pattern, a sparse array (pattern, value)
-    sizes: FloatArray  # the number of ratings of each pattern
-    times: FloatArray  # how many units were rated so
+    # In their order.
+    values: tuple[Any, ...]
+    # How often each value occurs in each pattern, a sparse array (pattern, value).
+    counts: Any
+    # The number of ratings of each pattern, and its number of units.
+    sizes: FloatArray
+    times: FloatArray
 
 
 def _read(ratings: ArrayLike, level: str, values: Sequence[Any] | None) -> _Ratings:
     """Read ratings (rater, unit) at a level of measurement, or say what is wrong with them."""
     check_known(level, "level", get_args(Level))
-    present = (
-        [v for v in unit if not is_missing(v, blank=True)] for unit in zip(*_rows(ratings), strict=True)
-    )
-    # Units with one rating have nothing to be compared with.
-    paired = [unit for unit in present if len(unit) >= 2]
+    rows = _rows(ratings)
+    paired = []
+    for unit in zip(*rows, strict=True):
+        present = [value for value in unit if not is_missing(value, blank=True)]
+        # Units with one rating have nothing to be compared with.
+        if len(present) >= 2:
+            paired.append(present)
     if not paired:
         raise ValueError("no unit has two ratings; agreement needs pairs")
     try:
-        rated = dict.fromkeys(value for unit in paired for value in unit)
-        known = _ordered([*rated], level, values)
+        rated = [*dict.fromkeys(value for unit in paired for value in unit)]
+        _check_finite(rated, rows)
+        ordered = _ordered(rated, level, values)
     except (TypeError, OverflowError) as error:
         raise ValueError(f"ratings must be strings or numbers ({error})") from None
     if len(rated) < 2:
-        raise ValueError(f"all ratings are {quoted(next(iter(rated)))}; without variation alpha is 0/0")
-    number = {value: i for i, value in enumerate(known)}
-    patterns = Counter(tuple(sorted(number[value] for value in unit)) for unit in paired)
-    codes, times = zip(*sorted(patterns.items()), strict=True)
-    sizes = np.array([*map(len, codes)])
-    pattern = np.repeat(np.arange(len(sizes)), sizes)
-    counts = indicators(pattern, np.concatenate(codes), (len(sizes), len(known)))
-    return _Ratings(known, counts, sizes.astype(float), np.array(times, dtype=float))
+        raise ValueError(f"all ratings are {quoted(rated[0])}; without variation alpha is 0/0")
+    number = {value: i for i, value in enumerate(ordered)}
+    n_units = Counter(tuple(sorted(number[value] for value in unit)) for unit in paired)
+    patterns = sorted(n_units)
+    sizes = np.array([len(pattern) for pattern in patterns])
+    which = np.repeat(np.arange(len(patterns)), sizes)
+    counts = indicators(which, np.concatenate(patterns), (len(patterns), len(ordered)))
+    times = np.array([n_units[pattern] for pattern in patterns], dtype=float)
+    return _Ratings(ordered, counts, sizes.astype(float), times)
 
 
 def _rows(ratings: Any) -> list[list[Any]]:
-    """Return the ratings of each rater as a list, in which None is what was masked."""
-    each = ratings.to_numpy() if hasattr(ratings, "to_numpy") else ratings
-    if not isinstance(each, Iterable) or getattr(each, "ndim", 2) == 0:
-        each = ()
-    # numpy would turn a list of strings and NaN into strings without a word.
-    rows = [np.ma.asanyarray(row).tolist() if hasattr(row, "__array__") else row for row in each]
-    lists = [
-        [*row] for row in rows if isinstance(row, Iterable) and not isinstance(row, str | bytes | Mapping)
-    ]
-    if len(lists) < max(2, len(rows)) or not lists[0] or len({*map(len, lists)}) > 1:
+    """Return the ratings of each rater as a list, with None for masked values."""
+    table = ratings.to_numpy() if isinstance(ratings, SupportsToNumpy) else ratings
+    is_scalar = isinstance(table, np.ndarray) and table.ndim == 0
+    rows = []
+    if isinstance(table, Iterable) and not is_scalar:
+        rows = [_row(row) for row in table]
+    lists = [row for row in rows if row is not None]
+    if len(lists) < len(rows) or len(lists) < 2 or not lists[0] or len({*map(len, lists)}) > 1:
         raise ValueError(
             "ratings must have axes (rater, unit): one list of values for each rater, two rows or more of the same length"
         )
     return lists
 
 
-def _ordered(rated: list[Any], level: str, values: Sequence[Any] | None) -> tuple[Any, ...]:
+def _row(row: Any) -> list[Any] | None:
+    """Return the ratings of one rater; None for anything but a sequence."""
+    # numpy would turn a list of strings and NaN into strings without a word.
+    values = np.ma.asanyarray(row).tolist() if isinstance(row, SupportsArray) else row
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        return None
+    return [*values]
+
+
+def _ordered(rated: Sequence[Any], level: str, values: Sequence[Any] | None) -> tuple[Any, ...]:
     """Return the values in their order, or say which rating does not fit."""
     given = () if values is None else values
-    numbers = [isinstance(value, int | float | np.number) for value in (*rated, *given)]
-    if any(numbers) != all(numbers):
+    are_numbers = {isinstance(value, int | float | np.number) for value in (*rated, *given)}
+    if len(are_numbers) > 1:
         raise ValueError(f"ratings are of two kinds: {listing(map(repr, rated), most=3)}; use one kind")
-    numeric = all(numbers)
-    if values is not None and (len({*values}) < len(values) or not len(values)):
-        raise ValueError(f"values must be different, at least one, but they are {quoted(values)}")
-    if values is None and level == "ordinal" and not numeric:
-        shown = listing(map(repr, sorted(rated, key=str)))
-        raise ValueError(f"what is the order of the values {shown}? Give values=, the lowest first")
-    known = tuple(sorted(rated, key=None if numeric else str) if values is None else values)
-    if unknown := [value for value in rated if value not in {*known}]:
-        raise ValueError(f"rating {unknown[0]!r} is not one of values= {listing(map(repr, known))}")
-    for value in known if level == "interval" else ():
-        if not numeric or not np.isfinite(float(value)):
-            raise ValueError(f"level {level!r} needs finite numbers, not {quoted(value)}")
-    return known
+    numeric = are_numbers == {True}
+    if values is not None:
+        if len({*values}) < len(values) or len(values) == 0:
+            raise ValueError(f"values must be different, at least one, but they are {quoted(values)}")
+        ordered = tuple(values)
+    else:
+        ordered = tuple(sorted(rated, key=None if numeric else str))
+        if level == "ordinal" and not numeric:
+            shown = listing(map(repr, ordered))
+            raise ValueError(f"what is the order of the values {shown}? Give values=, the lowest first")
+    unknown = [value for value in rated if value not in {*ordered}]
+    if unknown:
+        raise ValueError(f"rating {unknown[0]!r} is not one of values= {listing(map(repr, ordered))}")
+    if level == "interval":
+        for value in ordered:
+            if not numeric or not np.isfinite(float(value)):
+                raise ValueError(f"level {level!r} needs finite numbers, not {quoted(value)}")
+    return ordered
+
+
+def _check_finite(rated: Sequence[Any], rows: Sequence[Sequence[Any]]) -> None:
+    """Raise a ValueError for an infinite rating."""
+    infinite = [value for value in rated if isinstance(value, float | np.floating) and np.isinf(value)]
+    for rater, row in enumerate(rows, 1):
+        if infinite and infinite[0] in row:
+            unit = row.index(infinite[0]) + 1
+            raise ValueError(
+                f"ratings hold {infinite[0]} by rater {rater} for unit {unit}; give finite numbers"
+            )

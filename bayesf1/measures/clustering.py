@@ -1,7 +1,7 @@
 r"""How well a clustering agrees with a gold one: by pairs of items, and by purity.
 
 These are numbers, never an `Evaluation`: two pairs that share an item are dependent, so a table of pairs is not a
-table of independent trials, and a posterior from it would be far too sure. To compare two systems, score each
+table of independent trials, and a posterior from it would be far too narrow. To compare two models, score each
 document and compare the documents' scores.
 """
 
@@ -11,12 +11,13 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from bayesf1.base.arrays import IntArray
 from bayesf1.base.checks import ArrayLike
+from bayesf1.base.naming import quoted
 from bayesf1.io.label_values import read_labels
 
 SoftClusters: TypeAlias = Sequence[Mapping[Any, float]] | Sequence[Collection[Any]]
@@ -29,7 +30,7 @@ _MOST_PAIRS = 10_000_000
 class PairScores:
     r"""Agreement of two clusterings on pairs of items.
 
-    A pair is positive where a clustering puts both items together. Where a ratio is 0/0 it is 0.
+    A pair is positive if a clustering puts both items together. A ratio of 0/0 is 0.
 
     Attributes
     ----------
@@ -104,9 +105,12 @@ def pair_scores(gold: ArrayLike, predicted: ArrayLike) -> PairScores:
     ----------
     Manandhar et al. (2010), SemEval.
     """
-    _, _, counts, *margins = _contingency(gold, predicted)
-    tp, together, found, whole = map(_pairs, (counts, *margins, counts.sum()))
-    return PairScores(tp, found - tp, together - tp, whole - together - found + tp)
+    table = _contingency(gold, predicted)
+    tp = _n_pairs(table.counts)
+    n_gold = _n_pairs(table.gold_sizes)
+    n_predicted = _n_pairs(table.predicted_sizes)
+    n_all = _n_pairs(table.counts.sum())
+    return PairScores(tp, fp=n_predicted - tp, fn=n_gold - tp, tn=n_all - n_gold - n_predicted + tp)
 
 
 def soft_pair_scores(gold: SoftClusters, predicted: SoftClusters) -> PairScores:
@@ -131,17 +135,20 @@ def soft_pair_scores(gold: SoftClusters, predicted: SoftClusters) -> PairScores:
     ----------
     Manandhar et al. (2010), SemEval.
     """
-    found = [_weights(gold, "gold"), _weights(predicted, "predicted")]
-    elements = {element for side in found for cluster in side for element in cluster}
-    place = {element: i for i, element in enumerate(elements)}
-    if any(sum(len(c) ** 2 for c in side) > 2 * _MOST_PAIRS for side in found):
-        raise ValueError(f"there are more than {_MOST_PAIRS:,} pairs in clusters; compare parts of them")
-    together, put = (
-        {pair for c in side for pair in combinations(sorted(place[element] for element in c), 2)}
-        for side in found
-    )
-    tp, n = len(together & put), len(place)
-    return PairScores(tp, len(put) - tp, len(together) - tp, n * (n - 1) // 2 - len(together | put))
+    gold_clusters = _weights(gold, "gold")
+    predicted_clusters = _weights(predicted, "predicted")
+    number: dict[Any, int] = {}
+    for cluster in (*gold_clusters, *predicted_clusters):
+        for element in cluster:
+            number.setdefault(element, len(number))
+    gold_pairs = _listed_pairs(gold_clusters, number)
+    predicted_pairs = _listed_pairs(predicted_clusters, number)
+    tp = len(gold_pairs & predicted_pairs)
+    fp = len(predicted_pairs) - tp
+    fn = len(gold_pairs) - tp
+    n_elements = len(number)
+    n_all = n_elements * (n_elements - 1) // 2
+    return PairScores(tp, fp, fn, tn=n_all - tp - fp - fn)
 
 
 def purity_scores(gold: ArrayLike, predicted: ArrayLike) -> PurityScores:
@@ -165,11 +172,13 @@ def purity_scores(gold: ArrayLike, predicted: ArrayLike) -> PurityScores:
     ----------
     Manning, Raghavan & Schütze (2008), chapter 16.
     """
-    gold_of, predicted_of, counts, by_gold, by_predicted = _contingency(gold, predicted)
-    purest, fullest = np.zeros(len(by_predicted)), np.zeros(len(by_gold))
-    np.maximum.at(purest, predicted_of, counts)
-    np.maximum.at(fullest, gold_of, counts)
-    return PurityScores(float(purest.sum() / counts.sum()), float(fullest.sum() / counts.sum()))
+    table = _contingency(gold, predicted)
+    largest_in_predicted = np.zeros(len(table.predicted_sizes))
+    np.maximum.at(largest_in_predicted, table.predicted, table.counts)
+    largest_in_gold = np.zeros(len(table.gold_sizes))
+    np.maximum.at(largest_in_gold, table.gold, table.counts)
+    n_items = table.counts.sum()
+    return PurityScores(float(largest_in_predicted.sum() / n_items), float(largest_in_gold.sum() / n_items))
 
 
 def soft_purity_scores(gold: SoftClusters, predicted: SoftClusters) -> PurityScores:
@@ -206,64 +215,104 @@ def soft_purity_scores(gold: SoftClusters, predicted: SoftClusters) -> PuritySco
     ----------
     Kawahara, Peterson & Palmer (2014), ACL; Ustalov et al. (2019), Computational Linguistics.
     """
-    gold_weights, predicted_weights = _weights(gold, "gold"), _weights(predicted, "predicted")
+    gold_weights = _weights(gold, "gold")
+    predicted_weights = _weights(predicted, "predicted")
     return PurityScores(
         _kept_together(predicted_weights, gold_weights, least=2),
         _kept_together(gold_weights, predicted_weights, least=1),
     )
 
 
-def _contingency(gold: ArrayLike, predicted: ArrayLike) -> tuple[IntArray, ...]:
-    """Return the cells of the contingency table that hold items (gold, predicted, count), and both margins."""
-    labels = read_labels(gold, "gold"), read_labels(predicted, "predicted")
-    sizes = [*map(len, labels)]
-    if sizes[0] != sizes[1] or not sizes[0]:
-        raise ValueError(f"predicted has {sizes[1]} items, but gold has {sizes[0]}; give the same items")
-    (_, rows, by_gold), (_, columns, by_predicted) = (
-        np.unique(column, return_inverse=True, return_counts=True) for column in labels
-    )
-    codes, counts = np.unique(rows.ravel() * len(by_predicted) + columns.ravel(), return_counts=True)
-    return *np.divmod(codes, len(by_predicted)), counts, by_gold, by_predicted
+class _Contingency(NamedTuple):
+    """The cells of a contingency table that hold items, and the sizes of the clusters."""
+
+    # The clusters of each cell, by their numbers, and its number of items.
+    gold: IntArray
+    predicted: IntArray
+    counts: IntArray
+    # The number of items in each cluster.
+    gold_sizes: IntArray
+    predicted_sizes: IntArray
 
 
-def _pairs(counts: IntArray) -> int:
-    return int((counts * (counts - 1) // 2).sum())
+def _contingency(gold: ArrayLike, predicted: ArrayLike) -> _Contingency:
+    """Return the contingency table of two partitions, or say what is wrong with them."""
+    gold_labels = read_labels(gold, "gold")
+    predicted_labels = read_labels(predicted, "predicted")
+    if len(gold_labels) != len(predicted_labels) or len(gold_labels) == 0:
+        raise ValueError(
+            f"predicted has {len(predicted_labels)} items, but gold has {len(gold_labels)}; give the same items"
+        )
+    _, rows, gold_sizes = np.unique(gold_labels, return_inverse=True, return_counts=True)
+    _, columns, predicted_sizes = np.unique(predicted_labels, return_inverse=True, return_counts=True)
+    codes, counts = np.unique(rows.ravel() * len(predicted_sizes) + columns.ravel(), return_counts=True)
+    gold_of_cell, predicted_of_cell = np.divmod(codes, len(predicted_sizes))
+    return _Contingency(gold_of_cell, predicted_of_cell, counts, gold_sizes, predicted_sizes)
+
+
+def _n_pairs(sizes: IntArray) -> int:
+    """Return the number of pairs within clusters of these sizes."""
+    return int((sizes * (sizes - 1) // 2).sum())
+
+
+def _listed_pairs(clusters: Sequence[Collection[Any]], number: Mapping[Any, int]) -> set[tuple[int, int]]:
+    """Return the pairs of elements, by their numbers, that are together in some cluster."""
+    if sum(len(cluster) ** 2 for cluster in clusters) > 2 * _MOST_PAIRS:
+        raise ValueError(f"there are more than {_MOST_PAIRS:,} pairs in clusters; compare parts of them")
+    pairs: set[tuple[int, int]] = set()
+    for cluster in clusters:
+        pairs.update(combinations(sorted(number[element] for element in cluster), 2))
+    return pairs
 
 
 def _share(part: float, whole: float) -> float:
+    """Return a ratio, 0 for 0/0."""
     return part / whole if whole else 0.0
 
 
 def _weights(clusters: Any, name: str) -> list[dict[Any, float]]:
     """Return clusters as weights by element, or say what is wrong with them."""
-    listed = [*clusters] if isinstance(clusters, Sequence) and not isinstance(clusters, str) else []
-    weighted = {isinstance(c, Mapping) for c in listed}
-    if len(weighted) != 1 or any(isinstance(c, str) or not isinstance(c, Collection) for c in listed):
+    listed: list[Any] = []
+    if isinstance(clusters, Sequence) and not isinstance(clusters, str):
+        listed = [*clusters]
+    are_mappings = {isinstance(cluster, Mapping) for cluster in listed}
+    if len(are_mappings) != 1 or any(isinstance(c, str) or not isinstance(c, Collection) for c in listed):
         raise ValueError(f"{name} must be a list of clusters, all mappings of element to weight or all sets")
     try:
-        if weighted == {False}:
-            times = Counter(element for c in listed for element in {*c})
-            listed = [{element: 1.0 / times[element] for element in c} for c in listed]
-        found = [{element: float(weight) for element, weight in c.items()} for c in listed]
+        if are_mappings == {False}:
+            n_clusters = Counter(element for cluster in listed for element in {*cluster})
+            listed = [{element: 1.0 / n_clusters[element] for element in cluster} for cluster in listed]
+        weights = [{element: float(weight) for element, weight in cluster.items()} for cluster in listed]
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must have names as elements and numbers as weights ({error})") from None
-    weights = [weight for c in found for weight in c.values()]
-    if not any(weights) or not all(0.0 <= weight < np.inf for weight in weights):
-        raise ValueError(f"weights of {name} must be finite and not negative, and one of them above 0")
-    return [{element: weight for element, weight in c.items() if weight} for c in found]
+    rule = f"weights of {name} must be finite and not negative, and one of them above 0"
+    for i, cluster in enumerate(weights, 1):
+        for element, weight in cluster.items():
+            if not 0.0 <= weight < np.inf:
+                raise ValueError(f"{rule}, but {quoted(element)} in cluster {i} has {weight:g}")
+    belonging = [
+        {element: weight for element, weight in cluster.items() if weight > 0.0} for cluster in weights
+    ]
+    if not any(belonging):
+        raise ValueError(rule)
+    return belonging
 
 
 def _kept_together(clusters: list[dict[Any, float]], others: list[dict[Any, float]], least: int) -> float:
-    """Return the share of weight in the other cluster that mostly holds a cluster's, of clusters with `least` elements."""
-    found_in = defaultdict(list)
+    """Return the share of weight that each cluster has in common with the other cluster that shares most of it.
+
+    Clusters with fewer than `least` elements have nothing in common with others.
+    """
+    holders = defaultdict(list)
     for j, other in enumerate(others):
         for element in other:
-            found_in[element].append(j)
+            holders[element].append(j)
     kept = 0.0
     for cluster in clusters:
         if len(cluster) >= least:
+            # The weight that the cluster shares with each of the others, by their numbers.
             shared: Counter[int] = Counter()
             for element, weight in cluster.items():
-                shared.update(dict.fromkeys(found_in[element], weight))
+                shared.update(dict.fromkeys(holders[element], weight))
             kept += max(shared.values(), default=0.0)
     return kept / sum(sum(cluster.values()) for cluster in clusters)

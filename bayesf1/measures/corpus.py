@@ -1,11 +1,11 @@
 """Measures of a whole corpus, as functions of totals of counts (..., statistic); `from_statistics` takes them.
 
-Counts come from whoever counts them: BLEU, chrF and TER from sacrebleu, errors of words from jiwer.
+Other packages count: sacrebleu for BLEU, chrF and TER, jiwer for word errors.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,6 +15,8 @@ from bayesf1.base.checks import Numbers
 from bayesf1.metrics import ratio
 
 F = TypeVar("F", bound=Callable[..., Any])
+# Sums of larger totals could overflow.
+_MAX_TOTAL = 1e100
 
 
 def _described(label: str, *, lower_is_better: bool, support: tuple[float, float]) -> Callable[[F], F]:
@@ -41,7 +43,9 @@ def wer(totals: Numbers) -> Any:
     >>> wer([18, 1, 1, 2])
     0.2
     """
-    hits, substituted, deleted, inserted = _statistics(totals, "hits, substitutions, deletions, insertions")
+    hits, substituted, deleted, inserted = _named_totals(
+        totals, ("hits", "substitutions", "deletions", "insertions")
+    )
     wrong = substituted + deleted
     return plain(ratio(wrong + inserted, hits + wrong))
 
@@ -60,7 +64,7 @@ def ter(totals: Numbers) -> Any:
     >>> ter([3, 12])
     25.0
     """
-    edits, words = _statistics(totals, "edits, words of the references")
+    edits, words = _named_totals(totals, ("edits", "words of the references"))
     return plain(100.0 * ratio(edits, words))
 
 
@@ -68,7 +72,7 @@ def ter(totals: Numbers) -> Any:
 def corpus_bleu(totals: Numbers) -> Any:
     r"""BLEU in percent, :math:`100\,e^{\min(0, 1 - r/c)} \bigl(\prod_{n=1}^N p_n\bigr)^{1/N}` with :math:`p_n = m_n/t_n`.
 
-    Of an order without any match :math:`p_n = 1/(2^k t_n)`, where it is the k-th of them, as in sacrebleu; without any
+    An order without any match has :math:`p_n = 1/(2^k t_n)` if it is the k-th such order, as in sacrebleu. Without any
     n-gram at all BLEU is 0.
 
     Parameters
@@ -86,28 +90,37 @@ def corpus_bleu(totals: Numbers) -> Any:
     ----------
     Papineni, Roukos, Ward & Zhu (2002), ACL; Post (2018), WMT.
     """
-    array = np.asarray(totals, dtype=np.float64)
-    order, odd = divmod((array.shape or (0,))[-1] - 2, 2)
-    if odd or order < 1:
+    array = _read_totals(totals)
+    n_statistics = _last_axis(array)
+    if n_statistics < 4 or n_statistics % 2 == 1:
         raise ValueError(
             f"totals of corpus_bleu are two lengths, and n-grams matching and in all, not {array.shape}"
         )
-    length, reference = array[..., 0], array[..., 1]
-    matched, possible = array[..., 2 : 2 + order], array[..., 2 + order :]
-    none = matched <= 0.0
-    smoothed = np.where(none, 0.5 ** np.cumsum(none, axis=-1), matched)
-    some = (matched > 0.0).any(axis=-1) & (possible > 0.0).all(axis=-1)
-    known = np.expand_dims(some, -1)
-    logs = np.log(np.where(known, smoothed, 1.0)) - np.log(np.where(known, possible, 1.0))
-    short = np.minimum(0.0, 1.0 - np.divide(reference, length, out=np.ones_like(length), where=length > 0.0))
-    return plain(np.where(some, 100.0 * np.exp(short + logs.mean(axis=-1)), 0.0))
+    max_order = (n_statistics - 2) // 2
+    length = array[..., 0]
+    reference_length = array[..., 1]
+    # Axes (..., order).
+    matched = array[..., 2 : 2 + max_order]
+    possible = array[..., 2 + max_order :]
+
+    no_match = matched == 0.0
+    n_zeros_so_far = np.cumsum(no_match, axis=-1)
+    smoothed = np.where(no_match, 0.5**n_zeros_so_far, matched)
+    is_positive = (matched > 0.0).any(axis=-1) & (possible > 0.0).all(axis=-1)
+    # Where BLEU is 0, a precision of 1 stands in, whose logarithm is finite.
+    defined = np.expand_dims(is_positive, -1)
+    log_precisions = np.log(np.where(defined, smoothed, 1.0)) - np.log(np.where(defined, possible, 1.0))
+    length_ratio = np.divide(reference_length, length, out=np.ones_like(length), where=length > 0.0)
+    log_brevity_penalty = np.minimum(0.0, 1.0 - length_ratio)
+    bleu = 100.0 * np.exp(log_brevity_penalty + log_precisions.mean(axis=-1))
+    return plain(np.where(is_positive, bleu, 0.0))
 
 
 @_described("chrF", lower_is_better=False, support=(0.0, 100.0))
 def chrf(totals: Numbers) -> Any:
     r"""ChrF in percent: the F-score with β = 2 of mean precision and mean recall of character n-grams.
 
-    Orders that outputs or references have no n-grams of are left out of the means, as in sacrebleu.
+    The means leave out orders of which outputs or references have no n-grams, as sacrebleu does.
 
     Parameters
     ----------
@@ -124,20 +137,44 @@ def chrf(totals: Numbers) -> Any:
     ----------
     Popović (2015), WMT.
     """
-    array = np.asarray(totals, dtype=np.float64)
-    if not array.ndim or array.shape[-1] % 3 or not array.shape[-1]:
+    array = _read_totals(totals)
+    n_statistics = _last_axis(array)
+    if n_statistics == 0 or n_statistics % 3 != 0:
         raise ValueError(f"chrf needs three statistics for each order of n-grams, not shape {array.shape}")
-    predicted, gold, matched = np.moveaxis(array.reshape(*array.shape[:-1], -1, 3), -1, 0)
+    # Axes (..., order, kind of count), of which the last is unpacked.
+    by_order = array.reshape(*array.shape[:-1], -1, 3)
+    predicted, gold, matched = np.moveaxis(by_order, -1, 0)
     used = (predicted > 0.0) & (gold > 0.0)
-    orders = used.sum(axis=-1)
-    precision, recall = (
-        ratio((ratio(matched, whole) * used).sum(axis=-1), orders) for whole in (predicted, gold)
-    )
+    n_orders = used.sum(axis=-1)
+    precision = ratio((ratio(matched, predicted) * used).sum(axis=-1), n_orders)
+    recall = ratio((ratio(matched, gold) * used).sum(axis=-1), n_orders)
     return plain(100.0 * ratio(5.0 * precision * recall, 4.0 * precision + recall))
 
 
-def _statistics(totals: Numbers, what: str) -> tuple[FloatArray, ...]:
+def _read_totals(totals: Numbers) -> FloatArray:
+    """Return totals as an array of floats, or say which is no count."""
     array = np.asarray(totals, dtype=np.float64)
-    if array.shape[-1:] != (what.count(",") + 1,):
-        raise ValueError(f"totals are {what}, axes (..., statistic), not an array of shape {array.shape}")
+    bad = ~((array >= 0.0) & (array <= _MAX_TOTAL))
+    if bad.any():
+        *row, statistic = (np.argwhere(np.atleast_1d(bad))[0] + 1).tolist()
+        place = f"statistic {statistic}"
+        if row:
+            place = f"row {', '.join(map(str, row))}, {place}"
+        raise ValueError(f"totals hold {array[bad][0]:g} at {place}; give numbers from 0 to {_MAX_TOTAL:g}")
+    return array
+
+
+def _last_axis(array: FloatArray) -> int:
+    """Return the number of statistics, 0 for a single number."""
+    return array.shape[-1] if array.ndim > 0 else 0
+
+
+def _named_totals(totals: Numbers, names: Sequence[str]) -> tuple[FloatArray, ...]:
+    """Return the total of each of these statistics, or say what is wrong with them."""
+    array = _read_totals(totals)
+    if _last_axis(array) != len(names):
+        described = ", ".join(names)
+        raise ValueError(
+            f"totals are {described}, axes (..., statistic), not an array of shape {array.shape}"
+        )
     return tuple(np.moveaxis(array, -1, 0))

@@ -1,8 +1,8 @@
 r"""ROC and precision-recall curves with credible bands, by the Bayesian bootstrap over items.
 
 Items with the same score stand or fall together, as in scikit-learn. The bootstrap weighs items by
-:math:`w \sim \mathrm{Dirichlet}(1, \dots, 1)` and draws the curve of the weighted items; it knows nothing that
-the sample did not show, so where scores separate the classes perfectly the band has no width.
+:math:`w \sim \mathrm{Dirichlet}(1, \dots, 1)` and draws the curve of the weighted items. It cannot go beyond the sample:
+if scores separate the classes perfectly, the band has no width.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Curve:
     area_interval
         Equal-tailed interval of the area.
     area_draws
-        Draws of the area. Draws of two systems on the same items, made with the same whole number as `rng` or with
+        Draws of the area. Draws of two models on the same items, made with the same whole number as `rng` or with
         generators in the same state, have the same weights of items: their differences are paired.
     prob
         Probability of the band at each x, and of the interval.
@@ -81,7 +81,7 @@ def roc_curve(
     y_true
         Gold labels.
     scores
-        The system's score of each item, higher where it believes more in the positive label.
+        The model's score of each item, higher where it believes more in the positive label.
     positive
         The label that counts as positive; may be left out where it is beyond doubt (1, True, yes, …).
     n_points
@@ -100,7 +100,8 @@ def roc_curve(
     >>> 0 < low < curve.area < high <= 1
     True
     """
-    return _curve("roc", _sorted(y_true, scores, positive), False, n_points, prob, n_draws, rng)
+    items = _sorted(y_true, scores, positive)
+    return _curve("roc", items, n_points=n_points, prob=prob, n_draws=n_draws, rng=rng)
 
 
 def pr_curve(
@@ -139,7 +140,10 @@ def pr_curve(
     ----------
     Manning, Raghavan & Schütze (2008), section 8.4; Davis & Goadrich (2006), ICML.
     """
-    return _curve("pr", _sorted(y_true, scores, positive), interpolated, n_points, prob, n_draws, rng)
+    items = _sorted(y_true, scores, positive)
+    return _curve(
+        "pr", items, interpolated=interpolated, n_points=n_points, prob=prob, n_draws=n_draws, rng=rng
+    )
 
 
 def roc_auc(y_true: ArrayLike, scores: Numbers, *, positive: OneLabel = None) -> float:
@@ -155,7 +159,8 @@ def roc_auc(y_true: ArrayLike, scores: Numbers, *, positive: OneLabel = None) ->
     >>> roc_auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.75
     """
-    return float(roc_area(*_sums(y_true, scores, positive)))
+    tp, fp = _sums(y_true, scores, positive)
+    return float(roc_area(tp, fp))
 
 
 def pr_ap(y_true: ArrayLike, scores: Numbers, *, positive: OneLabel = None) -> float:
@@ -171,20 +176,24 @@ def pr_ap(y_true: ArrayLike, scores: Numbers, *, positive: OneLabel = None) -> f
     >>> pr_ap([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.833...
     """
-    return float(pr_area(*_sums(y_true, scores, positive)))
+    tp, fp = _sums(y_true, scores, positive)
+    return float(pr_area(tp, fp))
 
 
 def _sorted(y_true: ArrayLike, scores: Numbers, positive: Any) -> ScoreOrder:
     """Sort items by their scores, or say what is wrong with them."""
-    gold, values = read_labels(y_true, "y_true"), np.asarray(scores, dtype=np.float64)
+    gold = read_labels(y_true, "y_true")
+    values = np.asarray(scores, dtype=np.float64)
     if values.shape != gold.shape or not len(gold):
         raise ValueError(
             f"scores have shape {values.shape} for {len(gold)} items of y_true; give one for each"
         )
-    if not np.isfinite(values).all():
-        i = int(np.argmin(np.isfinite(values)))
+    finite = np.isfinite(values)
+    if not finite.all():
+        i = int(np.argmin(finite))
         raise ValueError(f"scores hold {values[i]} at item {i + 1}; scores are finite numbers")
-    positive = guess_positive(distinct_labels([CodedLabels.of(gold)])) if positive is None else positive
+    if positive is None:
+        positive = guess_positive(distinct_labels([CodedLabels.of(gold)]))
     hit = np.asarray(gold == positive)
     if hit.all() or not hit.any():
         lacking = "negative" if hit.all() else "positive"
@@ -193,41 +202,91 @@ def _sorted(y_true: ArrayLike, scores: Numbers, positive: Any) -> ScoreOrder:
 
 
 def _sums(y_true: ArrayLike, scores: Numbers, positive: Any) -> tuple[FloatArray, FloatArray]:
-    """Return the numbers of true and of false positives down to each distinct score; 0 to begin with."""
+    """Return the numbers of true and of false positives down to each distinct score, both from 0 on."""
     items = _sorted(y_true, scores, positive)
     return items.sums(np.ones(len(items)))
 
 
-def _read_line(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
-    """Read curves (draw, corner) at points `at`, straight between corners, the upper end where they rise."""
-    after = np.clip([np.searchsorted(row, at, side="right") for row in x], 1, x.shape[1] - 1)
-    (x0, x1), (y0, y1) = ([np.take_along_axis(z, i, axis=1) for i in (after - 1, after)] for z in (x, y))
-    share = np.divide(at - x0, x1 - x0, out=np.ones_like(x0), where=x1 > x0)
-    return y0 + np.clip(share, 0.0, 1.0) * (y1 - y0)
+def _roc_at(points: FloatArray, tp: FloatArray, fp: FloatArray) -> FloatArray:
+    """Return true positive rates at false positive rates, straight between corners, the upper end where they rise.
+
+    Counts have axes (draw, corner), the result (draw, point).
+    """
+    x = fp / fp[:, -1:]
+    y = tp / tp[:, -1:]
+    after = np.clip([np.searchsorted(row, points, side="right") for row in x], 1, x.shape[1] - 1)
+    x_before = np.take_along_axis(x, after - 1, axis=1)
+    x_after = np.take_along_axis(x, after, axis=1)
+    y_before = np.take_along_axis(y, after - 1, axis=1)
+    y_after = np.take_along_axis(y, after, axis=1)
+    width = x_after - x_before
+    share = np.divide(points - x_before, width, out=np.ones_like(width), where=x_after > x_before)
+    return y_before + np.clip(share, 0.0, 1.0) * (y_after - y_before)
+
+
+def _precision_at(points: FloatArray, tp: FloatArray, fp: FloatArray, *, interpolated: bool) -> FloatArray:
+    """Return precisions of the shortest lists with a recall of each point, or the highest of these and longer lists.
+
+    Counts have axes (draw, corner), the result (draw, point).
+    """
+    # The corner of the empty list has no precision.
+    hits = tp[:, 1:]
+    listed = hits + fp[:, 1:]
+    recall = hits / hits[:, -1:]
+    precision = np.divide(hits, listed, out=np.zeros_like(hits), where=hits > 0)
+    if interpolated:
+        from_the_end = precision[:, ::-1]
+        precision = np.maximum.accumulate(from_the_end, axis=1)[:, ::-1]
+    # The first corner that is as far as the point: there always is one, as recall ends with 1.
+    first = np.stack([np.searchsorted(row, points) for row in recall])
+    return np.take_along_axis(precision, first, axis=1)
 
 
 def _curve(
-    kind: str, items: ScoreOrder, interpolated: bool, n_points: int, prob: float, n_draws: int, rng: RNGLike
+    kind: str,
+    items: ScoreOrder,
+    *,
+    interpolated: bool = False,
+    n_points: int,
+    prob: float,
+    n_draws: int,
+    rng: RNGLike,
 ) -> Curve:
-    prob, n_draws, generator = checks.check_prob(prob), checks.check_draws(n_draws), checks.check_rng(rng)
-    at, items = np.linspace(0.0, 1.0, checks.check_whole(n_points, "n_points", 2, 5)), items.corners(kind)
+    """Return a curve of items in order of their scores, with its band."""
+    checks.check_prob(prob)
+    checks.check_draws(n_draws)
+    checks.check_whole(n_points, "n_points", 2, 5)
+    generator = checks.check_rng(rng)
+    points = np.linspace(0.0, 1.0, n_points)
+    corners = items.corners(kind)
 
-    def read(tp: FloatArray, fp: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def read(weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the curves, axes (draw, point), and their areas, given weights of items, axes (draw, item)."""
+        tp, fp = corners.sums(weights)
         if kind == "roc":
-            return _read_line(fp / fp[:, -1:], tp / tp[:, -1:], at), roc_area(tp, fp)
-        hits = tp[:, 1:]
-        x, y = hits / hits[:, -1:], np.divide(hits, hits + fp[:, 1:], out=np.zeros_like(hits), where=hits > 0)
-        highest = np.maximum.accumulate(y[:, ::-1], axis=1)[:, ::-1] if interpolated else y
-        # The first corner that is as far as the point: there always is one, as x ends with 1.
-        corners = np.stack([np.searchsorted(row, at) for row in x])
-        return np.take_along_axis(highest, corners, axis=1), pr_area(tp, fp)
+            return _roc_at(points, tp, fp), roc_area(tp, fp)
+        return _precision_at(points, tp, fp, interpolated=interpolated), pr_area(tp, fp)
 
-    (y,), (area,) = read(*items.sums(np.ones((1, len(items)))))
-    # Weights of the Bayesian bootstrap; their scale is free, as all that is read are ratios.
-    sizes = blocks_of(n_draws, len(items), _BLOCK)
-    drawn = (items.sums(generator.standard_exponential((n, len(items)))) for n in sizes)
-    bands, areas = zip(*(read(*sums) for sums in drawn), strict=True)
+    observed, observed_area = read(np.ones((1, len(corners))))
+    curves = []
+    areas = []
+    for n in blocks_of(n_draws, len(corners), _BLOCK):
+        # Weights of the Bayesian bootstrap. Their scale is free, as rates and areas are ratios.
+        curve_draws, area_draws = read(generator.standard_exponential((n, len(corners))))
+        curves.append(curve_draws)
+        areas.append(area_draws)
     tails = [0.5 * (1.0 - prob), 0.5 * (1.0 + prob)]
-    low, high = np.quantile(np.concatenate(bands), tails, axis=0)
-    left, right = np.quantile(area_draws := np.concatenate(areas), tails).tolist()
-    return Curve(kind, at, y, low, high, float(area), (left, right), area_draws, prob)
+    low, high = np.quantile(np.concatenate(curves), tails, axis=0)
+    all_areas = np.concatenate(areas)
+    area_low, area_high = np.quantile(all_areas, tails).tolist()
+    return Curve(
+        kind,
+        x=points,
+        y=observed[0],
+        low=low,
+        high=high,
+        area=float(observed_area[0]),
+        area_interval=(area_low, area_high),
+        area_draws=all_areas,
+        prob=float(prob),
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -13,6 +13,7 @@ from bayesf1.base.naming import check_known, quoted
 from bayesf1.metrics import ratio
 
 Lists: TypeAlias = ArrayLike | Sequence[ArrayLike]
+Log: TypeAlias = Literal["i", "i+1"]
 # Sums of larger gains could overflow.
 _MOST = 1e100
 
@@ -20,40 +21,45 @@ _MOST = 1e100
 def _read_lists(values: Any, name: str, most: float = _MOST) -> FloatArray:
     """Return ranked lists as an array (..., rank), the short ones filled up with zeros, or say what is wrong."""
     remedy = "must be at least one list of numbers; a query that found nothing is [0]"
-    if isinstance(values, list | tuple) and any(hasattr(row, "__len__") for row in values):
+    if isinstance(values, list | tuple) and any(isinstance(row, Sized) for row in values):
         rows = [numbers_of(row, name, remedy=remedy) for row in values]
         if all(row.ndim == 1 for row in rows):
-            width = max(map(len, rows))
-            values = np.stack([np.pad(row, (0, width - len(row))) for row in rows])
+            longest = max(map(len, rows))
+            values = np.stack([np.pad(row, (0, longest - len(row))) for row in rows])
     array = numbers_of(values, name, remedy=remedy)
     if array.ndim == 0 or 0 in array.shape[:-1] or array.shape == (0,):
         raise ValueError(f"{name} {remedy}")
     bad = ~((array >= 0.0) & (array <= most))
     if bad.any():
-        limit = f"max_grade={most:g}" if name == "grades" and most < _MOST else f"{most:g}"
-        raise ValueError(f"{name} hold {array[bad][0]:g}{_place(bad, True)}; give numbers from 0 to {limit}")
+        limit = f"max_grade={most:g}" if name == "grades" else f"{most:g}"
+        place = _place(bad, last_axis_is_rank=True)
+        raise ValueError(f"{name} hold {array[bad][0]:g}{place}; give numbers from 0 to {limit}")
     return array
 
 
 def _top(lists: AnyArray, k: int | None) -> AnyArray:
-    """Return the first `k` of each list, or say that `k` is none."""
-    return lists if k is None else lists[..., : check_whole(k, "k", 1, 9)]
+    """Return the first `k` of each list, or say that `k` is no cutoff."""
+    if k is None:
+        return lists
+    check_whole(k, "k", 1, 9)
+    return lists[..., :k]
 
 
 def _ranks(lists: AnyArray) -> FloatArray:
-    """Return 1, 2, … as far as the lists go."""
+    """Return the ranks 1, 2, … of lists with axes (..., rank)."""
     return np.arange(1.0, lists.shape[-1] + 1.0)
 
 
-def _place(bad: BoolArray, rank: bool = False) -> str:
-    """Say at which query, and at which rank if the last axis is ranks, the first bad one stands."""
-    query = [str(i + 1) for i in np.argwhere(bad)[0]]
-    last = [f"rank {query.pop()}"] if rank else []
-    parts = [f"query {', '.join(query)}"] * bool(query) + last
+def _place(bad: BoolArray, *, last_axis_is_rank: bool = False) -> str:
+    """Say at which query, and at which rank if the last axis is ranks, the first bad value stands."""
+    indices = [str(i + 1) for i in np.argwhere(bad)[0]]
+    query = indices[:-1] if last_axis_is_rank else indices
+    parts = []
+    if query:
+        parts.append(f"query {', '.join(query)}")
+    if last_axis_is_rank:
+        parts.append(f"rank {indices[-1]}")
     return f" at {', '.join(parts)}" if parts else ""
-
-
-Log: TypeAlias = Literal["i", "i+1"]
 
 
 def precision_at_k(relevance: Lists, k: int) -> Any:
@@ -62,7 +68,7 @@ def precision_at_k(relevance: Lists, k: int) -> Any:
     Parameters
     ----------
     relevance
-        Relevance of the items in ranked order, axes (..., rank); what is above 0 is relevant.
+        Relevance of the items in ranked order, axes (..., rank); items above 0 are relevant.
     k
         How many items count.
 
@@ -89,7 +95,7 @@ def average_precision(relevance: Lists, *, n_relevant: Numbers | None = None, k:
     relevance
         As in `precision_at_k`.
     n_relevant
-        How many relevant items :math:`R` there are for each query, found or not; those in the list by default.
+        How many relevant items :math:`R` there are for each query, found or not; by default as many as in the list.
     k
         How many items count; all by default. :math:`R` does not depend on it.
 
@@ -105,10 +111,10 @@ def average_precision(relevance: Lists, *, n_relevant: Numbers | None = None, k:
     hits = _read_lists(relevance, "relevance") > 0
     total = hits.sum(axis=-1)
     if n_relevant is not None:
-        total = _totals(n_relevant, total)
-    hits = _top(hits, k)
-    precision = hits.cumsum(axis=-1) / _ranks(hits)
-    return plain(ratio((precision * hits).sum(axis=-1), total))
+        total = _read_n_relevant(n_relevant, total)
+    top_hits = _top(hits, k)
+    precision = top_hits.cumsum(axis=-1) / _ranks(top_hits)
+    return plain(ratio((precision * top_hits).sum(axis=-1), total))
 
 
 def mean_average_precision(
@@ -234,11 +240,13 @@ def ndcg(gains: Lists, *, ideal: Lists | None = None, k: int | None = None, log:
     known = lists if ideal is None else _read_lists(ideal, "ideal")
     if known.shape[:-1] != lists.shape[:-1]:
         raise ValueError(f"ideal has queries of shape {known.shape[:-1]}, but gains have {lists.shape[:-1]}")
-    best = _discounted(-np.sort(-known, axis=-1), k, log)
+    best_order = -np.sort(-known, axis=-1)
+    best = _discounted(best_order, k, log)
     gained = _discounted(lists, k, log)
-    short = gained > best * (1.0 + 1e-9)
-    if short.any():
-        raise ValueError(f"the best order gains less than the list itself{_place(short)}; ideal lacks items")
+    exceeds_best = gained > best * (1.0 + 1e-9)
+    if exceeds_best.any():
+        place = _place(exceeds_best)
+        raise ValueError(f"the best order gains less than the list itself{place}; ideal lacks items")
     return plain(np.minimum(ratio(gained, best), 1.0))
 
 
@@ -286,8 +294,9 @@ def err(grades: Lists, *, max_grade: float, k: int | None = None) -> Any:
     ----------
     Chapelle, Metzler, Zhang & Grinspan (2009), CIKM.
     """
-    p = _top(grade_probability(grades, max_grade), k)
-    return plain((_reached(1.0 - p) * p / _ranks(p)).sum(axis=-1))
+    satisfied = _top(grade_probability(grades, max_grade), k)
+    reached = _p_reached(1.0 - satisfied)
+    return plain((reached * satisfied / _ranks(satisfied)).sum(axis=-1))
 
 
 def pfound(p_relevant: Lists, *, p_break: float = 0.15, k: int | None = None) -> Any:
@@ -313,35 +322,39 @@ def pfound(p_relevant: Lists, *, p_break: float = 0.15, k: int | None = None) ->
     ----------
     Segalovich (2010), SIGIR industry track.
     """
-    p = _top(_read_lists(p_relevant, "p_relevant", 1.0), k)
+    relevant = _top(_read_lists(p_relevant, "p_relevant", 1.0), k)
     if not is_number(p_break) or not 0.0 <= p_break <= 1.0:
         raise ValueError(f"p_break is a probability, such as 0.15, not {quoted(p_break)}")
-    return plain((_reached((1.0 - p) * (1.0 - p_break)) * p).sum(axis=-1))
+    looked_at = _p_reached((1.0 - relevant) * (1.0 - p_break))
+    return plain((looked_at * relevant).sum(axis=-1))
 
 
 def _discounted(lists: FloatArray, k: int | None, log: str) -> FloatArray:
     check_known(log, "log", ("i", "i+1"))
-    cut = _top(lists, k)
+    top = _top(lists, k)
+    ranks = _ranks(top)
     # Järvelin & Kekäläinen (2002): with base 2, ranks 1 and 2 are not discounted.
-    discount = np.maximum(np.log2(_ranks(cut)), 1.0) if log == "i" else np.log2(_ranks(cut) + 1.0)
-    return np.asarray((cut / discount).sum(axis=-1))
+    discount = np.maximum(np.log2(ranks), 1.0) if log == "i" else np.log2(ranks + 1.0)
+    return np.asarray((top / discount).sum(axis=-1))
 
 
-def _reached(p_on: FloatArray) -> FloatArray:
-    """Return the probability of coming to each rank, where `p_on` is that of going on from it."""
-    before = np.ones_like(p_on)
-    np.cumprod(p_on[..., :-1], axis=-1, out=before[..., 1:])
-    return before
+def _p_reached(p_continue: FloatArray) -> FloatArray:
+    """Return the probability of coming to each rank, given that of continuing from each; axes (..., rank)."""
+    reached = np.ones_like(p_continue)
+    np.cumprod(p_continue[..., :-1], axis=-1, out=reached[..., 1:])
+    return reached
 
 
-def _totals(n_relevant: Numbers, in_list: AnyArray) -> AnyArray:
+def _read_n_relevant(n_relevant: Numbers, in_list: AnyArray) -> AnyArray:
     """Return the number of relevant items of each query, or say what is wrong with it."""
-    total = numbers_of(n_relevant, "n_relevant")
-    if total.shape not in ((), in_list.shape):
-        raise ValueError(f"n_relevant must be one number for all queries or one for each, not {total.shape}")
-    total = np.broadcast_to(total, in_list.shape)
-    bad = ~((total >= in_list) & (np.floor(total) == total))
+    given = numbers_of(n_relevant, "n_relevant")
+    if given.shape not in ((), in_list.shape):
+        raise ValueError(f"n_relevant must be one number for all queries or one for each, not {given.shape}")
+    total = np.broadcast_to(given, in_list.shape)
+    bad = ~((total >= in_list) & (total <= _MOST) & (np.floor(total) == total))
     if bad.any():
-        whole = f"must be a whole number from {in_list[bad].flat[0]}, those in the list"
-        raise ValueError(f"n_relevant is {total[bad].flat[0]:g}{_place(bad)}, but {whole}")
+        least = in_list[bad].flat[0]
+        raise ValueError(
+            f"n_relevant is {total[bad].flat[0]:g}{_place(bad)}, but must be a whole number from {least}, those in the list"
+        )
     return total
