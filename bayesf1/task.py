@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -41,6 +41,28 @@ class Outcomes(NamedTuple):
     def prior(self, given: float | None) -> float:
         """Return what a prior adds to each outcome of a model."""
         return self.prior_share * (self.default_prior if given is None else given)
+
+
+class Control(Protocol):
+    """A control variate of a metric: two sums over the cells of all models, which are drawn along with its scores."""
+
+    def sums(self, rows: Any) -> FloatArray:
+        """Return what rows (row, model·cell) add to the two sums, axes (row, sum)."""
+
+
+class ScoreBlock(NamedTuple):
+    """A block of draws of scores, and of the control variates of some metrics.
+
+    Attributes
+    ----------
+    scores
+        The scores by each metric, axes (draw, model).
+    controls
+        The two sums of each control, axes (draw, sum), by the name of its metric.
+    """
+
+    scores: list[FloatArray]
+    controls: dict[str, FloatArray]
 
 
 class Task(ABC):
@@ -144,10 +166,16 @@ class Task(ABC):
         *,
         n_draws: int,
         rng: np.random.Generator,
-    ) -> Iterator[tuple[FloatArray, ...]]:
-        """Yield blocks of posterior draws of all models' scores, for each metric an array (draw, model)."""
+        controls: Mapping[str, Control],
+    ) -> Iterator[ScoreBlock]:
+        """Yield blocks of posterior draws of all models' scores by each metric, and of controls by their metrics' names."""
         for tables in self.draw(sampling, n_draws=n_draws, rng=rng):
-            yield tuple(metric(tables, self.cells) for metric in metrics)
+            yield ScoreBlock(
+                scores=[metric(tables, self.cells) for metric in metrics],
+                controls={
+                    name: control.sums(tables.reshape(len(tables), -1)) for name, control in controls.items()
+                },
+            )
 
     def outcomes(self, ev: Evaluation) -> Outcomes | None:
         """Return what can happen to an item, and how often it did; None if an item may be in several cells or in none."""

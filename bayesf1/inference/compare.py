@@ -237,17 +237,16 @@ def _by_draws(sampling: SamplingModel, metrics: list[Metric], options: Options) 
 
 def _draw(sampling: SamplingModel, counts: list[_DrawCounts], options: Options) -> int:
     """Count draws until the standard error of each P(H1) is small enough; return how many were made."""
-    metrics, controls = [one.metric for one in counts], [one.control for one in counts]
+    metrics = [one.metric for one in counts]
+    controls = {one.metric.name: one.control for one in counts if one.control is not None}
     most = options.n_draws or sampling.n_draws(metrics, _MOST_SHARED if sampling.shared else _MOST)
     n = most if options.n_draws or options.method == "montecarlo" else min(most, _FIRST)
     rng, made = np.random.default_rng(options.seed), 0
     while made < n:
         blocks = sampling.score_blocks(metrics, n_draws=n - made, rng=rng, controls=controls)
         for block in blocks:
-            for one, scores, control in zip(
-                counts, block[: len(metrics)], block[len(metrics) :], strict=True
-            ):
-                one.add(scores, control)
+            for one, scores in zip(counts, block.scores, strict=True):
+                one.add(scores, block.controls.get(one.metric.name))
         made = n
         wanted = 1.1 * made * max(one.tails()[1] / _ENOUGH for one in counts) ** 2
         n = made if options.n_draws else max(made, min(most, int(wanted)))

@@ -70,8 +70,6 @@ class LinearControl:
 
     Attributes
     ----------
-    name
-        Name of the metric.
     difference
         The plain difference d.
     slopes, denominators
@@ -82,7 +80,6 @@ class LinearControl:
         How draws are moved away from the plain difference.
     """
 
-    name: str
     difference: float
     slopes: FloatArray
     denominators: FloatArray
@@ -122,7 +119,6 @@ class LinearControl:
         rises, divisors = np.asarray(units.rows @ np.stack([slopes, denominators.ravel()], axis=1)).T
         used = (rises != 0.0) | (divisors != 0.0)
         return cls(
-            metric.name,
             float(metric(tables, ev.cells) @ gap),
             slopes.reshape(ev.tables.shape),
             denominators,
@@ -132,16 +128,12 @@ class LinearControl:
             inflation,
         )
 
-    def __call__(self, tables: FloatArray, cells: tuple[str, ...]) -> FloatArray:
-        """Return g·T and h·T of draws of all models' tables, axes (draw, 2)."""
-        return self.adds(tables.reshape(len(tables), -1))
-
-    def adds(self, rows: Any) -> FloatArray:
-        """Return what units that add such rows add to g·T and h·T, axes (unit, 2)."""
+    def sums(self, rows: Any) -> FloatArray:
+        """Return g·T and h·T of rows (row, model·cell), which are whole tables or what units add to them, axes (row, 2)."""
         return np.asarray(rows @ np.stack([self.slopes.ravel(), self.denominators.ravel()], axis=1))
 
     def exceed(self, drawn: FloatArray, sign: float, margins: FloatArray) -> FloatArray:
-        """Return whether the control, times a sign, exceeds margins, of draws as `__call__` makes; ties are halves."""
+        """Return whether the control, times a sign, exceeds margins, of draws of g·T and h·T; ties are halves."""
         ahead = sign * drawn[:, :1] + (sign * self.difference - margins) * drawn[:, 1:]
         return np.asarray((ahead > 0.0) + 0.5 * (ahead == 0.0))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +34,11 @@ def draw_patterns(
         if len(more):
             flat += _product(rng.standard_gamma(more, size=(n, len(more))), rows_more)
         yield flat if together is None else flat + together.draw(n, rng)
+
+
+def join_blocks(blocks: Iterable[Sequence[FloatArray]]) -> list[FloatArray]:
+    """Return blocks of draws, each with an array for each metric, as one array for each metric."""
+    return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
 
 
 @dataclass(frozen=True, eq=False)

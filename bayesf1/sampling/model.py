@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from bayesf1.designs import BlockedCV, KFoldCV
 from bayesf1.distributions.random_effects import DIFFICULTY, SCALE, RandomEffects, robust_covariance, within
 from bayesf1.evaluation import Evaluation
 from bayesf1.metrics import Metric
-from bayesf1.sampling.draws import FEW_SUMS, SMALL
+from bayesf1.sampling.draws import FEW_SUMS, SMALL, join_blocks
 from bayesf1.sampling.inflation import (
     FEW_UNITS,
     EffectiveSample,
@@ -26,10 +26,8 @@ from bayesf1.sampling.inflation import (
 )
 from bayesf1.sampling.resampling import Sample, Samples
 from bayesf1.sampling.training import RunVariance, TrainingVariance, run_variance_of
+from bayesf1.task import Control, ScoreBlock
 from bayesf1.units import MANY, Assumption, Units
-
-if TYPE_CHECKING:
-    from bayesf1.inference.control_variate import LinearControl
 
 Target: TypeAlias = Literal["models", "method"]
 ASSUMPTIONS = ("auto", "independent", "paired", "clustered")
@@ -107,6 +105,15 @@ class SamplingSettings:
         )
 
 
+class _StretchedMetric(NamedTuple):
+    """A metric, how its draws are stretched, what training adds to them, and its own source of randomness."""
+
+    metric: Metric
+    inflation: SmallSampleInflation
+    training: RunVariance | None
+    rng: np.random.Generator
+
+
 @dataclass(frozen=True, eq=False)
 class SamplingModel:
     """An evaluation at the level of units that an assumption speaks of.
@@ -179,7 +186,7 @@ class SamplingModel:
     ) -> list[FloatArray]:
         """Return posterior draws of the scores of what is compared, for each metric an array (draw, name)."""
         blocks = self.score_blocks(metrics, n_draws=n_draws, rng=rng)
-        return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
+        return join_blocks(block.scores for block in blocks)
 
     def score_blocks(
         self,
@@ -187,14 +194,14 @@ class SamplingModel:
         *,
         n_draws: int,
         rng: np.random.Generator,
-        controls: Sequence[LinearControl | None] = (),
-    ) -> Iterator[tuple[Any, ...]]:
+        controls: Mapping[str, Control] | None = None,
+    ) -> Iterator[ScoreBlock]:
         """Yield blocks of posterior draws of the scores of what is compared, for each metric an array (draw, name).
 
-        If units are bootstrapped, draws are inflated by what so few or uneven ones do not know; a score may then lie
-        outside of a metric's support, as the end of a t interval does. A method's score is the mean of its runs' scores,
-        and if the target is the method what training adds is drawn, too. What is drawn of a metric does not depend on
-        which others are asked for.
+        Draws are stretched if units are bootstrapped, as few or uneven units do not show all that others would. A score
+        may then lie outside of a metric's support, as the end of a t interval does. A method's score is the mean of its
+        runs' scores, to which training adds if the target is the method. The draws of a metric do not depend on which
+        others are asked for.
 
         Parameters
         ----------
@@ -203,38 +210,55 @@ class SamplingModel:
         n_draws, rng
             As in `draw`.
         controls
-            Control variates of the metrics, or none; for each, its draws (inflated as those of the metric, axes (draw, 2)),
-            or None, stand behind those of all metrics.
+            Control variates by the names of their metrics. Their draws are stretched as those of the metrics are.
         """
         seed = int(rng.integers(1 << 63))
-        own = [np.random.default_rng((seed, zlib.crc32(metric.name.encode()))) for metric in metrics]
-        rng = np.random.default_rng(seed)
+        rng_of_tables = np.random.default_rng(seed)
+        rngs = [np.random.default_rng((seed, zlib.crc32(metric.name.encode()))) for metric in metrics]
+        if controls is None:
+            controls = {}
         if self.ev.corpora is not None:
-            # What is drawn of a metric does not depend on others here, either.
-            found = [self.effects(m, r).draw(n_draws, r).average for m, r in zip(metrics, own, strict=True)]
-            yield (*(within(scores, m.support) for scores, m in zip(found, metrics, strict=True)), *controls)
-            return
-        if self.training_variance is not None:
-            for block in self.training_variance.draw(metrics, n_draws=n_draws, rng=rng, own=own):
-                yield (*block, *controls)
-            return
-        inflations = [self.inflation(metric) for metric in metrics]
-        training: list[RunVariance | None] = [None] * len(metrics)
+            assert not controls
+            effects = [self.effects(metric, own) for metric, own in zip(metrics, rngs, strict=True)]
+            averages = [model.draw(n_draws, own).average for model, own in zip(effects, rngs, strict=True)]
+            scores = [within(drawn, m.support) for drawn, m in zip(averages, metrics, strict=True)]
+            yield ScoreBlock(scores, controls={})
+        elif self.training_variance is not None:
+            assert not controls
+            for scores in self.training_variance.draw(metrics, n_draws=n_draws, rng=rng_of_tables, own=rngs):
+                yield ScoreBlock(scores, controls={})
+        else:
+            stretched = self._stretched_metrics(metrics, rngs, np.random.default_rng((seed, 0)))
+            blocks = self.ev.task.draw_scores(
+                self, metrics, n_draws=n_draws, rng=rng_of_tables, controls=controls
+            )
+            for block in blocks:
+                yield self._stretch(block, stretched)
+
+    def _stretched_metrics(
+        self,
+        metrics: Sequence[Metric],
+        rngs: Sequence[np.random.Generator],
+        rng_of_training: np.random.Generator,
+    ) -> list[_StretchedMetric]:
+        """Return how draws of each metric are stretched."""
+        training: Sequence[RunVariance | None] = [None] * len(metrics)
         if self.target == "method":
-            training[:] = self.training(metrics, rng=np.random.default_rng((seed, 0)))
-        # Controls are asked as metrics are, of tables and cells.
-        functions = [*metrics, *(cast("Metric", control) for control in controls if control is not None)]
-        for drawn in self.ev.task.draw_scores(self, functions, n_draws=n_draws, rng=rng):
-            rest = iter(drawn[len(metrics) :])
-            controlled = [None if control is None else next(rest) for control in controls]
-            scores = []
-            for i, (metric_rng, inflation) in enumerate(zip(own, inflations, strict=True)):
-                factors = inflation.factors(len(drawn[i]), metric_rng)
-                moved = inflation(drawn[i], factors, metric_rng)
-                scores.append(self.of_methods(moved, inflation.centre, training[i], metric_rng))
-                if controls and (control := controlled[i]) is not None:
-                    control[:, 0] *= factors
-            yield (*scores, *controlled)
+            training = self.training(metrics, rng=rng_of_training)
+        parts = zip(metrics, rngs, training, strict=True)
+        return [_StretchedMetric(metric, self.inflation(metric), added, rng) for metric, rng, added in parts]
+
+    def _stretch(self, block: ScoreBlock, metrics: Sequence[_StretchedMetric]) -> ScoreBlock:
+        """Return draws of models' scores and of controls as those of what is compared, stretched alike."""
+        stretched = ScoreBlock([], {})
+        for scores, (metric, inflation, training, rng) in zip(block.scores, metrics, strict=True):
+            factors = inflation.factors(len(scores), rng)
+            moved = inflation(scores, factors, rng)
+            stretched.scores.append(self.of_methods(moved, inflation.centre, training, rng))
+            if metric.name in block.controls:
+                rises, divisors = block.controls[metric.name].T
+                stretched.controls[metric.name] = np.stack([rises * factors, divisors], axis=1)
+        return stretched
 
     def n_draws(self, metrics: Sequence[Metric], most: int = 100_000, fewest: int = _FEWEST) -> int:
         """Return how many draws are made if no number was asked for: what a second allows."""
@@ -314,9 +338,12 @@ class SamplingModel:
         groups = [[ev.models.index(run) for run in method.runs] for method in ev.methods]
         drawn: list[FloatArray | None] = [None] * len(metrics)
         if self.shared:
-            blocks = ev.task.draw_scores(self, metrics, n_draws=_PILOT, rng=rng)
-            parts = zip(metrics, zip(*blocks, strict=True), strict=True)
-            drawn = [self.inflation(m).widening * np.concatenate(scores) for m, scores in parts]
+            blocks = ev.task.draw_scores(self, metrics, n_draws=_PILOT, rng=rng, controls={})
+            pilot = join_blocks(block.scores for block in blocks)
+            drawn = [
+                self.inflation(metric).widening * scores
+                for metric, scores in zip(metrics, pilot, strict=True)
+            ]
         return [
             run_variance_of(metric, metric(ev.tables, ev.cells), scores, groups)
             for metric, scores in zip(metrics, drawn, strict=True)

@@ -13,7 +13,7 @@ from bayesf1.designs import BlockedCV
 from bayesf1.distributions.random_effects import SCALE, Spread, spread_of, spread_ratio
 from bayesf1.distributions.student_t import StudentT
 from bayesf1.metrics import Metric
-from bayesf1.sampling.draws import draw_patterns
+from bayesf1.sampling.draws import draw_patterns, join_blocks
 from bayesf1.sampling.inflation import SmallSampleInflation, effective_sample_of
 from bayesf1.task import plain_scores
 from bayesf1.units import Folds
@@ -223,28 +223,30 @@ class TrainingVariance:
         n_draws: int,
         rng: np.random.Generator,
         own: Sequence[np.random.Generator],
-    ) -> Iterator[tuple[FloatArray, ...]]:
+    ) -> Iterator[list[FloatArray]]:
         """Yield blocks of posterior draws of the scores, for each metric, with its own source of randomness."""
         if not self.mixed:
-            known = [self.contrasts(metric) for metric in metrics]
+            contrasts = [self.contrasts(metric) for metric in metrics]
             for n in blocks_of(n_draws, self.folds.counts[..., 0].size):
-                yield tuple(one.draw(n, rng) for one, rng in zip(known, own, strict=True))
+                yield [known.draw(n, metric_rng) for known, metric_rng in zip(contrasts, own, strict=True)]
             return
-        pilot = [np.concatenate(parts) for parts in zip(*self.tested(metrics, _FOLD_PILOT, rng), strict=True)]
+        pilot = join_blocks(self.tested(metrics, _FOLD_PILOT, rng))
         inflations = [self.inflation(metric) for metric in metrics]
         adding = [
             _Added.of(drawn * inflation.widening, self.contrasts(metric))
             for drawn, inflation, metric in zip(pilot, inflations, metrics, strict=True)
         ]
         for block in self.tested(metrics, n_draws, rng):
-            yield tuple(
-                inflation(scores, inflation.factors(len(scores), rng), rng) + added.draw(len(scores), rng)
-                for scores, inflation, added, rng in zip(block, inflations, adding, own, strict=True)
-            )
+            found = []
+            for scores, inflation, added, metric_rng in zip(block, inflations, adding, own, strict=True):
+                factors = inflation.factors(len(scores), metric_rng)
+                moved = inflation(scores, factors, metric_rng)
+                found.append(moved + added.draw(len(scores), metric_rng))
+            yield found
 
     def tested(
         self, metrics: Sequence[Metric], n_draws: int, rng: np.random.Generator
-    ) -> Iterator[tuple[FloatArray, ...]]:
+    ) -> Iterator[list[FloatArray]]:
         """Yield draws of the mean fold scores as a Bayesian bootstrap over units makes them vary."""
         units, shape = self.folds.units, self.folds.counts.shape
         assert units is not None
@@ -252,7 +254,7 @@ class TrainingVariance:
         size = units.n_patterns + self.folds.counts.size
         for flat in draw_patterns(units.rows, units.weights, n_draws=n_draws, numbers_each=size, rng=rng):
             tables = np.asarray(flat).reshape(-1, *shape)
-            yield tuple(metric(tables, self.cells).mean(axis=(1, 2)) for metric in metrics)
+            yield [metric(tables, self.cells).mean(axis=(1, 2)) for metric in metrics]
 
     def inflation(self, metric: Metric) -> SmallSampleInflation:
         """Return how draws are moved away from the plain scores, as units are few or uneven."""

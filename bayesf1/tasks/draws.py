@@ -8,11 +8,10 @@ is a gamma process, cut to the atoms that carry mass.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from bayesf1.base.arrays import FloatArray, blocks_of
 from bayesf1.metrics import Metric, ratio
 from bayesf1.sampling.draws import draw_patterns
 from bayesf1.sampling.model import SamplingModel
-from bayesf1.task import Task
+from bayesf1.task import Control, ScoreBlock, Task
 from bayesf1.units import Units
 
 # A process is cut where e^-14, a millionth, of its mass is left; that goes to its last atom.
@@ -105,43 +104,72 @@ class BootstrappedTask(Task):
         *,
         n_draws: int,
         rng: np.random.Generator,
-    ) -> Iterator[tuple[FloatArray, ...]]:
+        controls: Mapping[str, Control],
+    ) -> Iterator[ScoreBlock]:
         """Yield draws of scores; of ratios what each unit adds above and below is drawn, not every cell.
 
         Of many units areas under curves are ratios, too: what is left out had 2 to 12 % of their spread at 5,000.
         """
-        controls: list[Any] = [each for each in metrics if not isinstance(each, Metric)]
-        units, n_models = bootstrapped(sampling), len(sampling.ev.models)
-        tables, asked = sampling.ev.tables, metrics[: len(metrics) - len(controls)]
-        ratios = [metric.expansion(tables, self.cells, units.many) for metric in asked]
-        known = [pair for pair in ratios if pair is not None]
-        if len(known) < len(ratios):
-            yield from super().draw_scores(sampling, metrics, n_draws=n_draws, rng=rng)
-            return
-        if units.many and len(known) > 1:
-            # Units that are drawn together are drawn for each metric by itself, whichever others there are.
-            draw = partial(self.draw_scores, sampling, n_draws=n_draws)
-            streams = [
-                draw(
-                    [metric, *(control for control in controls if control.name == metric.name)],
-                    rng=deepcopy(rng),
-                )
-                for metric in asked
-            ]
-            for blocks in zip(*streams, strict=True):
-                yield (*(block[0] for block in blocks), *(one for block in blocks for one in block[1:]))
-            return
-        # For each metric and model what stands above, and what below.
-        sums = ([units.sums(part) for part in pair] for pair in known)
-        adds = [np.stack(pair, axis=-1).reshape(units.n_patterns, -1) for pair in sums]
-        rows = np.concatenate([*adds, *(control.adds(units.rows) for control in controls)], axis=1)
-        size = units.n_patterns + rows.shape[1]
-        for flat in draw_patterns(rows, units.weights, n_draws=n_draws, numbers_each=size, rng=rng):
-            parts = flat.reshape(len(flat), -1, 2)
-            scores = ratio(parts[..., 0], parts[..., 1])
-            n_scores = len(known) * n_models
-            starts = range(0, n_scores, n_models)
-            yield (
-                *(scores[:, start : start + n_models] for start in starts),
-                *(parts[:, i] for i in range(n_scores, parts.shape[1])),
+        units = bootstrapped(sampling)
+        expansions = [metric.expansion(sampling.ev.tables, self.cells, units.many) for metric in metrics]
+        ratios = [pair for pair in expansions if pair is not None]
+        if len(ratios) < len(metrics):
+            yield from super().draw_scores(sampling, metrics, n_draws=n_draws, rng=rng, controls=controls)
+        elif units.many and len(metrics) > 1:
+            yield from self._draw_each(sampling, metrics, n_draws=n_draws, rng=rng, controls=controls)
+        else:
+            yield from _draw_ratios(units, ratios, n_draws=n_draws, rng=rng, controls=controls)
+
+    def _draw_each(
+        self,
+        sampling: SamplingModel,
+        metrics: Sequence[Metric],
+        *,
+        n_draws: int,
+        rng: np.random.Generator,
+        controls: Mapping[str, Control],
+    ) -> Iterator[ScoreBlock]:
+        """Yield draws of each metric by itself.
+
+        Very many units are drawn together, by variates that depend on all sums that are asked for. A metric's draws must
+        not depend on which other metrics there are.
+        """
+        streams = []
+        for metric in metrics:
+            own = {name: control for name, control in controls.items() if name == metric.name}
+            stream = self.draw_scores(sampling, [metric], n_draws=n_draws, rng=deepcopy(rng), controls=own)
+            streams.append(stream)
+        for blocks in zip(*streams, strict=True):
+            yield ScoreBlock(
+                scores=[block.scores[0] for block in blocks],
+                controls={name: sums for block in blocks for name, sums in block.controls.items()},
             )
+
+
+def _draw_ratios(
+    units: Units,
+    ratios: Sequence[tuple[FloatArray, FloatArray]],
+    *,
+    n_draws: int,
+    rng: np.random.Generator,
+    controls: Mapping[str, Control],
+) -> Iterator[ScoreBlock]:
+    """Yield draws of ratios of two sums, given by the weights of cells in both, axes (model, cell), and of controls."""
+    columns = []
+    for above, below in ratios:
+        # Axes (pattern, model, [above, below]).
+        added = np.stack([units.sums(above), units.sums(below)], axis=-1)
+        columns.append(added.reshape(units.n_patterns, -1))
+    columns.extend(control.sums(units.rows) for control in controls.values())
+    rows = np.concatenate(columns, axis=1)
+    n_models = len(ratios[0][0])
+    n_scores = len(ratios) * n_models
+    numbers_each = units.n_patterns + rows.shape[1]
+    for flat in draw_patterns(rows, units.weights, n_draws=n_draws, numbers_each=numbers_each, rng=rng):
+        # Axes (draw, [each score, each control], [above, below]).
+        pairs = flat.reshape(len(flat), -1, 2)
+        scores = ratio(pairs[:, :n_scores, 0], pairs[:, :n_scores, 1])
+        yield ScoreBlock(
+            scores=[scores[:, start : start + n_models] for start in range(0, n_scores, n_models)],
+            controls={name: pairs[:, n_scores + i] for i, name in enumerate(controls)},
+        )

@@ -26,7 +26,7 @@ Rubin (1976), Biometrika 63, 581–592; Angelopoulos et al. (2023), Science 382,
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self, cast
@@ -40,7 +40,7 @@ from bayesf1.evaluation import Evaluation
 from bayesf1.metrics import Metric, MetricLike, ratio
 from bayesf1.sampling.draws import draw_patterns
 from bayesf1.sampling.model import SamplingModel
-from bayesf1.task import Task
+from bayesf1.task import Control, ScoreBlock, Task
 from bayesf1.tasks.multiclass import class_outcomes
 from bayesf1.units import Units
 
@@ -572,14 +572,18 @@ class Audited(Task):
         *,
         n_draws: int,
         rng: np.random.Generator,
-    ) -> Iterator[tuple[FloatArray, ...]]:
+        controls: Mapping[str, Control],
+    ) -> Iterator[ScoreBlock]:
         """Yield draws of scores from tables of the task, as draws have no gaps and far fewer cells are enough."""
+        assert not controls, (
+            "draws are no weights of known units, of which a control could know the distribution"
+        )
         scored = [cast("_Scored", metric.function) for metric in metrics]
         words = [self.strata.word_sums(model) for model in self._shown(sampling)]
         for parts in self._drawn(sampling, n_draws, rng):
             matrices = [_by_word(filled, word) for filled, word in zip(parts, words, strict=True)]
             tables = np.tensordot(np.stack(matrices, axis=1), self.outcomes_of_gold, 2)
-            yield tuple(each.inner(tables, self.task.cells) for each in scored)
+            yield ScoreBlock([each.inner(tables, self.task.cells) for each in scored], controls={})
 
     def _shown(self, sampling: SamplingModel) -> list[int]:
         return [self.strata.models.index(model) for model in sampling.ev.models]

@@ -18,7 +18,7 @@ from bayesf1.base.naming import joined, listing, quoted
 from bayesf1.evaluation import Evaluation
 from bayesf1.metrics import Metric, Proportion, ratio
 from bayesf1.sampling.model import SamplingModel
-from bayesf1.task import Outcomes
+from bayesf1.task import Control, Outcomes, ScoreBlock
 from bayesf1.tasks.classed import Classed
 from bayesf1.tasks.draws import draw_bootstrap
 from bayesf1.units import Units
@@ -212,20 +212,23 @@ class MultiClass(Classed):
         *,
         n_draws: int,
         rng: np.random.Generator,
-    ) -> Iterator[tuple[FloatArray, ...]]:
+        controls: Mapping[str, Control],
+    ) -> Iterator[ScoreBlock]:
         """Yield draws of scores; averages over classes are moved and widened as classes of few items ask for."""
-        known = [self._correction(metric, sampling.ev.tables, sampling.prior) for metric in metrics]
-        for block in super().draw_scores(sampling, metrics, n_draws=n_draws, rng=rng):
-            yield tuple(shift + widening * s for (shift, widening), s in zip(known, block, strict=True))
+        corrections = [self._correction(metric, sampling.ev.tables, sampling.prior) for metric in metrics]
+        blocks = super().draw_scores(sampling, metrics, n_draws=n_draws, rng=rng, controls=controls)
+        for block in blocks:
+            pairs = zip(corrections, block.scores, strict=True)
+            yield block._replace(scores=[shift + widening * scores for (shift, widening), scores in pairs])
 
-    def _correction(self, metric: Any, tables: FloatArray, prior: float) -> tuple[Any, Any]:
+    def _correction(self, metric: Metric, tables: FloatArray, prior: float) -> tuple[Any, Any]:
         """Return a and b of each model, by which draws D of an average over classes are made a + b·D; 0 and 1 of others.
 
         A class of N items has a variance of p(1 - p)/(N + λ + 1) in draws, and of p(1 - p)/N in samples. An F-score is
         concave: its mean over draws is below that of their mean table, and its mean over samples is below the truth, by
         as much to second order.
         """
-        if getattr(metric, "of_classes", None) is None:
+        if metric.of_classes is None:
             return 0.0, 1.0
         needs, square = metric.of_classes
         observed, items = tables.reshape(len(tables), 3, -1), self._prior_items(tables, prior)

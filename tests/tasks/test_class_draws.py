@@ -7,6 +7,7 @@ from scipy import special, stats
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
 from bayesf1.inference.posterior import distribution_of
+from bayesf1.sampling.draws import join_blocks
 from bayesf1.sampling.model import sampling_model
 from builders import noisy_tags, random_tags, tags_of
 
@@ -250,10 +251,10 @@ def test_scores_that_are_drawn_are_those_of_the_tables_that_are_drawn(assumption
     ev = evaluate(40, 200, 3)
     sampling, names = sampling_model(ev, assumption, prior=3.0), ("accuracy", "macro_f1", "specificity[1]")
     measures = [resolve_metric(name, ev) for name in names]
-    drawn = ev.task.draw_scores(sampling, measures, n_draws=2_000, rng=np.random.default_rng(1))
+    blocks = ev.task.draw_scores(sampling, measures, n_draws=2_000, rng=np.random.default_rng(1), controls={})
     tables = draws(ev, assumption, 3.0, n_draws=2_000)
-    for scores, measure in zip(zip(*drawn, strict=True), measures, strict=True):
-        found, plain = np.concatenate(scores), measure(tables, ev.cells)
+    for found, measure in zip(join_blocks(block.scores for block in blocks), measures, strict=True):
+        plain = measure(tables, ev.cells)
         # Averages over classes are moved and widened, each model's by itself.
         slope = found.std(axis=0) / plain.std(axis=0)
         assert (slope >= 1.0).all() if measure.of_classes else (found == plain).all()
