@@ -63,6 +63,21 @@ class Estimates(NamedTuple):
     difference: Estimate
 
 
+class Moments(NamedTuple):
+    """The mean and the standard deviation of a posterior."""
+
+    mean: float
+    sd: float
+
+
+class PairMoments(NamedTuple):
+    """The moments of the posteriors of two models' scores, and of B minus A."""
+
+    a: Moments
+    b: Moments
+    difference: Moments
+
+
 @dataclass(frozen=True)
 class Metric:
     """A metric of a confusion table.

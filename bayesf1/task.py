@@ -177,6 +177,10 @@ class Task(ABC):
                 },
             )
 
+    def gold_positives(self, tables: FloatArray) -> FloatArray | None:
+        """Return how many gold positives tables (..., cell) have; None if the cells do not tell."""
+        return None
+
     def outcomes(self, ev: Evaluation) -> Outcomes | None:
         """Return what can happen to an item, and how often it did; None if an item may be in several cells or in none."""
         return None

@@ -265,6 +265,7 @@ class HierarchicalFit(Fitted, Answer):
                     model_b=pair.models[1],
                     estimates=posteriors.estimates(metric, values, self.prob),
                     **tails._asdict(),
+                    moments=posteriors.moments,
                     posterior_a=posteriors.a,
                     posterior_b=posteriors.b,
                     difference=posteriors.difference,

@@ -19,7 +19,6 @@ from bayesf1.inference.comparison import Comparison, Comparisons, Rope, RopeLike
 from bayesf1.inference.control_variate import LinearControl
 from bayesf1.inference.posterior import KEPT_DRAWS, Posteriors, ScorePosterior, shows_spread
 from bayesf1.metrics import Metric, MetricLike
-from bayesf1.output.words.comparison import unlike_gold
 from bayesf1.sampling.model import SamplingModel, Target, sampling_model
 
 METHODS = ("auto", "exact", "montecarlo")
@@ -320,7 +319,7 @@ def comparison_of(
     gap: float | None = None,
 ) -> Comparison:
     """Return a comparison from its probabilities and posteriors; the difference is that of the scores, unless given."""
-    ev, folds = sampling.ev, sampling.ev.folds
+    ev = sampling.ev
     settings = comparison.Settings.of(
         sampling,
         metric,
@@ -342,13 +341,14 @@ def comparison_of(
     )
     if not known[2]:
         tails, mcse = Tails(*[np.nan] * 4), 0.0
-    gold = [] if folds is not None or sampling.shared or ev.methods else _gold(ev)
+    gold_positives = _gold_positives(sampling)
     return Comparison(
         definition=metric,
         model_a=ev.names[0],
         model_b=ev.names[1],
         estimates=posteriors.estimates(metric, (score_a, score_b, gap), options.prob),
         **tails._asdict(),
+        moments=posteriors.moments,
         posterior_a=posteriors.a,
         posterior_b=posteriors.b,
         difference=posteriors.difference,
@@ -359,8 +359,9 @@ def comparison_of(
         variance=_variance(sampling, metric) if of_methods else None,
         generations=_generation_share(sampling, metric),
         size_correlation=float(sampling.size_correlations(metric)[-1]),
-        pairing_unknown=len(set(gold)) == 1 and known[2],
-        remarks=(*ev.notes, *ev.task.notes_on(sampling, metric), *unlike_gold(ev.names, gold)),
+        gold_positives=gold_positives,
+        pairing_unknown=known[2] and gold_positives is not None and gold_positives[0] == gold_positives[1],
+        remarks=(*ev.notes, *ev.task.notes_on(sampling, metric)),
     )
 
 
@@ -393,9 +394,13 @@ def _generation_share(sampling: SamplingModel, metric: Metric) -> comparison.Gen
     return comparison.GenerationShare(float(min(share, 1.0)), known.noun)
 
 
-def _gold(ev: Evaluation) -> list[float]:
-    """Return how many gold positives either table has, if they are counted: as many if they are of one test set."""
-    return (ev.tables[:, 0] + ev.tables[:, 2]).tolist() if ev.cells[:3] == ("tp", "fp", "fn") else []
+def _gold_positives(sampling: SamplingModel) -> tuple[float, float] | None:
+    """Return how many gold positives the totals of A and B have; None if they are not counted, or more is known."""
+    ev = sampling.ev
+    if ev.folds is not None or sampling.shared or ev.methods:
+        return None
+    counts = ev.task.gold_positives(ev.tables)
+    return None if counts is None else (float(counts[0]), float(counts[1]))
 
 
 def _variance(sampling: SamplingModel, metric: Metric) -> comparison.Variance:

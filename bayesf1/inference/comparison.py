@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -16,7 +17,7 @@ from bayesf1.base.text_files import StrPath
 from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.empirical import Undefined
 from bayesf1.evaluation import Evaluation, headline
-from bayesf1.metrics import Estimate, Estimates, Metric
+from bayesf1.metrics import Estimate, Estimates, Metric, Moments, PairMoments
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
 from bayesf1.output.words import comparison as words
@@ -170,6 +171,33 @@ class Variance(NamedTuple):
         return self.training / (self.training + self.items) if self.training + self.items else 0.0
 
 
+class Claim(Enum):
+    """The kinds of claims that a comparison supports."""
+
+    BETTER = "better"
+    BETTER_YET_EQUIVALENT = "better, yet practically equivalent"
+    EQUIVALENT = "practically equivalent"
+    NOT_WORSE = "not worse by more than the margin"
+    UNDECIDED = "undecided"
+    UNDEFINED = "undefined"
+
+
+class Conclusion(NamedTuple):
+    """The claim that a comparison supports, and the model that is better, or not worse; None if it names none."""
+
+    claim: Claim
+    model: str | None = None
+
+
+class NotWorse(NamedTuple):
+    """A model that is shown not to be worse than its rival by more than a margin, with the probability of that."""
+
+    model: str
+    rival: str
+    margin: float
+    probability: float
+
+
 class GenerationShare(NamedTuple):
     """How much of the variance of a difference generations of the same items have; the rest is that of the items.
 
@@ -204,6 +232,8 @@ class Comparison(Checked):
         Probabilities of the hypotheses.
     p_less, p_greater
         Probabilities that B is worse than A, or better, by more than the region of practical equivalence.
+    moments
+        The means and standard deviations of these posteriors.
     posterior_a, posterior_b, difference
         Posterior distributions of either score, and of B minus A.
     mcse
@@ -220,6 +250,8 @@ class Comparison(Checked):
         The answer for the method if that for the models fitted in folds was asked for, or the reverse.
     size_correlation
         Spearman's correlation of the difference with the size of documents, if it is evident; else 0.
+    gold_positives
+        How many gold positives the totals of A and B have; None if units are shared, or these are not counted.
     pairing_unknown
         Whether only the totals of one test set are known, so that pairing its items could change the answer.
     remarks
@@ -236,6 +268,7 @@ class Comparison(Checked):
     p_h1: float
     p_less: float
     p_greater: float
+    moments: PairMoments
     posterior_a: Posterior
     posterior_b: Posterior
     difference: Posterior
@@ -246,6 +279,7 @@ class Comparison(Checked):
     variance: Variance | None = None
     other_target: Comparison | None = None
     size_correlation: float = 0.0
+    gold_positives: tuple[float, float] | None = None
     pairing_unknown: bool = False
     remarks: tuple[str, ...] = ()
     generations: GenerationShare | None = None
@@ -321,13 +355,23 @@ class Comparison(Checked):
         return bool(self.rope) and self.p_rope >= self.prob
 
     @property
-    def not_worse(self) -> tuple[str, str, float, float] | None:
-        """A model that is shown not to be worse than another, that one, the margin and how surely; None if none is."""
-        if self.rope and self.p_not_worse >= self.threshold:
-            return self.model_b, self.model_a, -self.rope.low, self.p_not_worse
-        if self.rope and 1.0 - self.p_greater >= self.threshold:
-            return self.model_a, self.model_b, self.rope.high, 1.0 - self.p_greater
+    def not_worse(self) -> NotWorse | None:
+        """The model that is shown not to be worse than the other by more than the margin, B first; None if neither is."""
+        if not self.rope:
+            return None
+        if self.p_not_worse >= self.threshold:
+            return NotWorse(self.model_b, self.model_a, -self.rope.low, self.p_not_worse)
+        p_a_not_worse = 1.0 - self.p_greater
+        if p_a_not_worse >= self.threshold:
+            return NotWorse(self.model_a, self.model_b, self.rope.high, p_a_not_worse)
         return None
+
+    @property
+    def same_in_every_draw(self) -> bool:
+        """Whether the posterior has no difference but 0."""
+        difference = self.estimates.difference
+        zero = difference.value == difference.low == difference.high == 0.0
+        return zero and self.moments.difference.sd < 1e-12
 
     @property
     def spread_unknown(self) -> bool:
@@ -340,6 +384,21 @@ class Comparison(Checked):
         if not max(self.p_h0, self.p_h1) >= self.threshold:
             return None
         return self.model_b if self.p_h1 > self.p_h0 else self.model_a
+
+    @property
+    def conclusion(self) -> Conclusion:
+        """The claim that the data support, and the model that it names."""
+        if math.isnan(self.p_h1):
+            return Conclusion(Claim.UNDECIDED if self.spread_unknown else Claim.UNDEFINED)
+        if self.winner is not None:
+            claim = Claim.BETTER_YET_EQUIVALENT if self.equivalent else Claim.BETTER
+            return Conclusion(claim, self.winner)
+        if self.equivalent:
+            return Conclusion(Claim.EQUIVALENT)
+        not_worse = self.not_worse
+        if not_worse is not None:
+            return Conclusion(Claim.NOT_WORSE, not_worse.model)
+        return Conclusion(Claim.UNDECIDED)
 
     @property
     def verdict(self) -> str:
@@ -421,11 +480,16 @@ class Comparison(Checked):
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain numbers and strings, with stable names."""
 
-        def described(estimate: Estimate, post: Posterior) -> dict[str, float | None]:
-            score, low, high, _ = estimate
-            values = {"score": score, "mean": post.mean(), "sd": post.std(), "low": low, "high": high}
+        def described(estimate: Estimate, moments: Moments) -> dict[str, float | None]:
+            values = {
+                "score": estimate.value,
+                "mean": moments.mean,
+                "sd": moments.sd,
+                "low": estimate.low,
+                "high": estimate.high,
+            }
             # A t distribution of few contrasts may have no mean or no variance.
-            return {name: float(x) if math.isfinite(x) else None for name, x in values.items()}
+            return {name: x if math.isfinite(x) else None for name, x in values.items()}
 
         found: dict[str, Any] = {
             "metric": self.metric,
@@ -445,9 +509,9 @@ class Comparison(Checked):
             "assumption": self.assumption,
             "target": self.target,
             "variance": None if self.variance is None else self.variance._asdict(),
-            "a": described(self.estimates.a, self.posterior_a),
-            "b": described(self.estimates.b, self.posterior_b),
-            "difference": described(self.estimates.difference, self.difference),
+            "a": described(self.estimates.a, self.moments.a),
+            "b": described(self.estimates.b, self.moments.b),
+            "difference": described(self.estimates.difference, self.moments.difference),
         }
         unknown = {name: None for name, x in found.items() if isinstance(x, float) and math.isnan(x)}
         return found | unknown

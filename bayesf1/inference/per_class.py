@@ -33,7 +33,7 @@ class ClassComparisons(Comparisons):
     @property
     def expected_false(self) -> float:
         """How many of the claims are expected to be wrong."""
-        return float(sum(min(c.p_h0, c.p_h1) for c in self.values() if c.verdict.endswith(" better")))
+        return float(sum(min(c.p_h0, c.p_h1) for c in self.values() if c.winner is not None))
 
     @property
     def table(self) -> Table:
@@ -50,7 +50,7 @@ class ClassComparisons(Comparisons):
     @property
     def notes(self) -> tuple[str, ...]:
         """What limits the conclusion, in sentences: that of shrinking first."""
-        n = sum(c.verdict.endswith(" better") for c in self.values())
+        n = sum(c.winner is not None for c in self.values())
         shrunk = (
             "The classes' differences are shrunk towards each other, more strongly the more alike they are"
         )

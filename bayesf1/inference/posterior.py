@@ -18,7 +18,7 @@ from bayesf1.distributions.difference import Difference
 from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.distributions.fscore import Beta, FScore, UnitDistribution
 from bayesf1.evaluation import Evaluation, UndefinedScore, defined_scores, resolve_metric, resolve_metrics
-from bayesf1.metrics import Estimates, FMeasure, Metric, MetricLike, Proportion
+from bayesf1.metrics import Estimates, FMeasure, Metric, MetricLike, Moments, PairMoments, Proportion
 from bayesf1.output.words.prose import in_prose
 from bayesf1.output.words.sampled import few_units, same_everywhere
 from bayesf1.sampling.model import SamplingModel, SamplingSettings, sampling_model
@@ -198,6 +198,16 @@ class Posteriors(NamedTuple):
             metric.estimate(b, self.b, prob),
             metric.estimate(difference, self.difference, prob, difference=True),
         )
+
+    @property
+    def moments(self) -> PairMoments:
+        """The means and standard deviations."""
+        return PairMoments(moments_of(self.a), moments_of(self.b), moments_of(self.difference))
+
+
+def moments_of(post: Posterior) -> Moments:
+    """Return the mean and the standard deviation of a posterior; either may not exist, and is then not finite."""
+    return Moments(float(post.mean()), float(post.std()))
 
 
 @dataclass(frozen=True, eq=False)

@@ -155,6 +155,12 @@ class Binary(BinaryOutcome):
         """Whether true negatives are counted."""
         return "tn" in self.cells
 
+    def gold_positives(self, tables: FloatArray) -> FloatArray | None:
+        """Return how many gold positives tables (..., cell) have; None if true positives or misses are not counted."""
+        if self.cells[:3] != BINARY_CELLS[:3]:
+            return None
+        return np.asarray(tables[..., 0] + tables[..., 2])
+
     @property
     def default_metrics(self) -> tuple[str, ...]:
         """Precision, recall and F1."""

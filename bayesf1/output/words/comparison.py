@@ -61,8 +61,8 @@ def sentence(c: Comparison) -> str:
 
 def _not_compared(c: Comparison) -> str:
     """Write why the data do not compare the models; nothing if they do."""
-    a, b, label, (_, low, high, _) = c.model_a, c.model_b, in_prose(c.label), c.estimates.difference
-    if c.alike or (not any((c.gap, low, high)) and c.difference.std() < 1e-12):
+    a, b, label = c.model_a, c.model_b, in_prose(c.label)
+    if c.alike or c.same_in_every_draw:
         units = plural(c.settings.unit)
         same = f"did the same on all {units}" if c.alike else f"have the same {label} in every draw"
         return f"{a} and {b} {same}, so the data cannot tell them apart"
@@ -296,6 +296,8 @@ def notes(c: Comparison) -> Iterator[str]:
     elif s.runs and c.assumption == "independent" and not s.final:
         yield "Only totals are known: P(H1) takes the runs' errors as independent."
     yield from c.remarks
+    if c.gold_positives is not None and c.gold_positives[0] != c.gold_positives[1]:
+        yield _unlike_gold(c)
 
 
 def _generation_note(c: Comparison) -> str:
@@ -314,11 +316,11 @@ def _generation_note(c: Comparison) -> str:
     )
 
 
-def unlike_gold(models: Sequence[str], gold: Sequence[float]) -> Iterator[str]:
-    """Say that tables are not of one test set, if one has more gold positives than the other."""
-    if len(set(gold)) > 1:
-        (a, b), (n, m) = models, (f"{number:,.10g}" for number in gold)
-        yield f"{a} has {n} gold positives and {b} has {m}: they are taken as tested on different items."
+def _unlike_gold(c: Comparison) -> str:
+    """Say that tables are not of one test set, as one has more gold positives than the other."""
+    assert c.gold_positives is not None
+    n_a, n_b = [f"{number:,.10g}" for number in c.gold_positives]
+    return f"{c.model_a} has {n_a} gold positives and {c.model_b} has {n_b}: they are taken as tested on different items."
 
 
 def _fold_notes(c: Comparison) -> Iterator[str]:
