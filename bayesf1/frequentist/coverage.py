@@ -63,7 +63,8 @@ def _binomials(n: FloatArray, p: float) -> Iterator[tuple[IntArray, FloatArray, 
     """Yield all values of several binomial variates: which variate, value, probability; about a block at a time."""
     # Bernstein: P(|X - np| >= t) <= 2 exp(-t²/(2(np(1-p) + t/3))).
     reach = _LOG / 3.0 + np.sqrt(_LOG * _LOG / 9.0 + 2.0 * n * p * (1.0 - p) * _LOG)
-    low, high = np.maximum(np.ceil(n * p - reach), 0.0), np.minimum(np.floor(n * p + reach), n)
+    low = np.maximum(np.ceil(n * p - reach), 0.0)
+    high = np.minimum(np.floor(n * p + reach), n)
     sizes = (high - low + 1.0).astype(np.intp)
     starts = np.unique(np.cumsum(sizes) // _BLOCK, return_index=True)[1]
     for rows in np.split(np.arange(len(n)), starts[1:]):
@@ -82,7 +83,7 @@ F1_METHODS = ("clopper_pearson", "wald", "wilson_direct", "wilson_indirect", CRE
 _CELLS = ("tp", "fp", "fn")
 
 
-# What is told of a method, in the order of the fields of `CoverageCurve`.
+# The columns of a method, in the order of the fields of `CoverageCurve`.
 _FIELDS = ("coverage", "length", "overshoot", "degenerate")
 
 
@@ -105,7 +106,7 @@ class CoverageCurve(Answer):
     confidence_level
         The level that the methods were asked for.
     metric, truth
-        The measure, and its true value.
+        The metric, and its true value.
     proportions
         True proportions of true positives, false positives and false negatives.
     """
@@ -132,13 +133,14 @@ class CoverageCurve(Answer):
 
     @property
     def title(self) -> str:
-        """What is covered."""
-        truth, level = points(self.truth, 1), 100 * self.confidence_level
+        """The score to be covered, and the level."""
+        truth = points(self.truth, 1)
+        level = 100 * self.confidence_level
         return f"Coverage of {self.metric} = {truth} % by {level:.4g} % intervals"
 
     @property
     def table(self) -> Table:
-        """What each method does for each number of items."""
+        """A row for each method and number of items."""
         return words.coverage_table(self)
 
     def records(self) -> list[dict[str, Any]]:
@@ -172,7 +174,7 @@ def coverage_curve(
     methods
         Names of methods, such as ``"wilson_direct"`` or ``"credible_equal_tailed"``.
     metric
-        A measure of tp, fp and fn whose true value shall be covered.
+        A metric of tp, fp and fn whose true value shall be covered.
     confidence_level
         Level that the methods are asked for.
     prior
@@ -211,12 +213,16 @@ def coverage_curve(
         raise ValueError(f"methods must be a list of different names, at least one, not {quoted(methods)}")
     functions = [_resolve(method, definition, prior) for method in methods]
     truth = float(definition(np.array(p), _CELLS))
-    found = np.array([_one_number(int(x), p, functions, truth, definition, level) for x in numbers])
-    fields = dict(zip(_FIELDS, np.moveaxis(found, (2, 1, 0), (0, 1, 2)), strict=True))
+    # Axes (n, method, field).
+    values = np.array([_one_number(int(x), p, functions, truth, definition, level) for x in numbers])
+    coverage, length, overshoot, degenerate = np.moveaxis(values, (2, 1, 0), (0, 1, 2))
     return CoverageCurve(
-        np.array(numbers, dtype=np.int64),
-        tuple(methods),
-        **fields,
+        n=np.array(numbers, dtype=np.int64),
+        methods=tuple(methods),
+        coverage=coverage,
+        length=length,
+        overshoot=overshoot,
+        degenerate=degenerate,
         confidence_level=level,
         metric=definition.name,
         truth=truth,
@@ -228,7 +234,7 @@ def _one_number(
     n: int, p: Proportions, functions: list[Method], truth: float, metric: Metric, level: float
 ) -> FloatArray:
     """Return the four numbers of each method, axes (method, field)."""
-    # Of mistakes only the sum counts for these metrics.
+    # F1 and Jaccard depend on the sum of all mistakes only.
     tables = relevant_tables if metric.name in ("f1", "jaccard") else all_tables
     out = np.zeros((len(functions), len(_FIELDS)))
     for counts, mass in tables(n, p):
@@ -261,8 +267,11 @@ def _resolve(method: str, metric: Metric, prior: float) -> Method:
 def _credible(hits: FloatArray, *misses: FloatArray, confidence_level: float) -> list[Any]:
     """Return the ends of equal-tailed intervals of a share, or of F1, which has misses of two kinds."""
     tail = 0.5 * (1.0 - confidence_level)
-    ends: list[Any] = [f(hits, sum(misses), tail) for f in (special.betaincinv, special.betainccinv)]
-    return ends if len(misses) == 1 else [f1_of_jaccard(end) for end in ends]
+    low = special.betaincinv(hits, sum(misses), tail)
+    high = special.betainccinv(hits, sum(misses), tail)
+    if len(misses) == 1:
+        return [low, high]
+    return [f1_of_jaccard(low), f1_of_jaccard(high)]
 
 
 def _check_proportions(**proportions: float) -> Proportions:

@@ -728,7 +728,8 @@ def _intervals(
     if n_resamples is not None:
         check_whole(n_resamples, "n_resamples", 100, 8)
     for model in models:
-        check_known(model, "model", ev.names)
+        # A method, or one of its runs.
+        check_known(model, "model", dict.fromkeys((*ev.names, *ev.models)))
 
     sampling = sampling_model(ev, assumption)
     of_models = sampling.ev.select(models)

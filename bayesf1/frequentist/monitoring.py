@@ -1,4 +1,4 @@
-"""Look at a comparison as often as one likes: betting on units."""
+"""Look at a comparison after every batch of units: confidence sequences by betting."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from bayesf1.output.words.signature import in_one_line, signed_name
 
 
 class Look(NamedTuple):
-    """What one look saw: how many units, the confidence sequence of B minus A, and the logarithm of the e-value."""
+    """One look: the number of units, the confidence sequence of B minus A, and the logarithm of the e-value."""
 
     n_units: int
     low: float
@@ -38,9 +38,9 @@ _FORMAT = "bayesf1.monitor/2"
 
 
 def remembered(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what later looks need of earlier ones, from what ``to_dict()`` or ``to_json()`` of a `Monitor` held.
+    """Return the fields of an earlier `Monitor` that later looks need, from its ``to_dict()`` or ``to_json()``.
 
-    Every value is checked, as a file may have been cut or edited.
+    Every value is checked, because a file may have been cut or edited.
     """
 
     def number(value: Any, where: str, low: float = -math.inf, high: float = math.inf) -> float:
@@ -55,54 +55,73 @@ def remembered(document: Mapping[str, Any]) -> dict[str, Any]:
             raise ValueError(
                 f"format of previous= is {quoted(document['format'])}, but should be {_FORMAT!r}"
             )
-        looks, least = list[Look](), 1.0
+        looks: list[Look] = []
+        n_units = 1.0
         for row in document["looks"]:
-            least = number(row["n_units"], "n_units", least)
+            # Units can only have been added from one look to the next.
+            n_units = number(row["n_units"], "n_units", n_units)
             low = number(row["low"], "low", -1.0, 1.0)
             high = number(row["high"], "high", low, 1.0)
-            looks.append(Look(int(least), low, high, number(row["log_e"], "log_e")))
+            log_e = number(row["log_e"], "log_e")
+            looks.append(Look(int(n_units), low, high, log_e))
         if not looks:
             raise ValueError("previous= has no looks; give what the last look kept")
-        a, b = (tuple(number(n, "tables", 0.0) for n in row) for row in document["tables"])
+        table_a, table_b = document["tables"]
         largest = document["largest"]
+        if largest is not None:
+            largest = number(largest, "largest")
         return {
-            **{name: document[name] for name in ("metric", "model_a", "model_b", "unit")},
+            "metric": document["metric"],
+            "model_a": document["model_a"],
+            "model_b": document["model_b"],
+            "unit": document["unit"],
             "confidence_level": number(document["confidence_level"], "confidence_level"),
-            "largest": None if largest is None else number(largest, "largest"),
-            "tables": (a, b),
+            "largest": largest,
+            "tables": (
+                tuple(number(count, "tables", 0.0) for count in table_a),
+                tuple(number(count, "tables", 0.0) for count in table_b),
+            ),
             "looks": tuple(looks),
         }
-    except (TypeError, KeyError, IndexError, AttributeError) as error:
-        lacks = f"; it has no {error}" if isinstance(error, KeyError) else ""
-        raise ValueError(f"previous= is not what the last look kept{lacks}") from None
+    except KeyError as error:
+        raise ValueError(f"previous= is not what the last look kept; it has no {error}") from None
+    except (TypeError, IndexError, AttributeError):
+        raise ValueError("previous= is not what the last look kept") from None
 
 
-# Cells of f around the score, in standard errors, and over all that there is.
-_NEAR, _REACH, _FAR = 161, 12.0, 41
-# Stakes in parts of what a unit of load 1 can win: from half the capital on units of the largest load to a two-hundredth
-# of that, which only many units reward; and from what a unit of the largest load can just ruin.
+# Ends of the cells of f: this many within so many standard errors of the score, and this many over the whole range.
+_N_NEAR = 161
+_STANDARD_ERRORS = 12.0
+_N_FAR = 41
+# Stakes as shares of the capital. For single items: half the capital on a unit of the largest load, down to a
+# two-hundredth of that, which pays only with many units. For given bounds: from the stake that one unit can just ruin.
 OF_ITEMS = np.exp2(-1.0 - 0.5 * np.arange(16.0))
 BOUNDED = np.exp2(-0.5 * np.arange(20.0))
 
 
+# Positions of the two models in `Wagers`.
+_A = 0
+_B = 1
+
+
 @dataclass(frozen=True, eq=False)
 class Wagers:
-    """Units by what they add, in parts of the largest load, and how many of each kind there are.
+    """Units by their contributions, as shares of the largest load, and how many of each kind there are.
 
     Attributes
     ----------
     shares, denominator_weights
-        What a unit of each kind adds to numerator and denominator, axes (model, kind), models A and B.
+        The contribution of a unit of each kind to numerator and denominator, axes (model, kind), models A and B.
     counts
         How many there are, axes (..., kind): a row for each look.
     same_loads
-        Whether both models have the same load on whatever unit may come.
+        Whether both models have the same load on every unit that may come.
     stakes
-        What is staked, the k-th with a weight in proportion to 1/k; loads are at most 1.
+        The stakes; the k-th has a weight in proportion to 1/k. Loads are at most 1.
 
     Examples
     --------
-    Of 40 units on which the models differ B wins 32.
+    B wins 32 of the 40 units on which the models differ.
 
     >>> wagers = Wagers(np.array([[0.0, 1.0], [1.0, 0.0]]), np.ones((2, 2)), np.array([32.0, 8.0]), same_loads=True)
     >>> round(float(np.exp(wagers.log_capital(0.0))), 1)
@@ -121,134 +140,163 @@ class Wagers:
         return replace(self, shares=self.shares[::-1], denominator_weights=self.denominator_weights[::-1])
 
     def log_capital(self, difference: float) -> FloatArray:
-        """Return log G(d), for each look: what a bet against ν_B - ν_A ≤ d has won."""
+        """Return log G(d) for each look: the capital of a bet against ν_B - ν_A ≤ d."""
         if self.same_loads:
-            x = self.shares[1] - self.shares[0] - difference * self.denominator_weights[0]
-            return self._bets(x[:, None], difference)[..., 0]
-        found = [self._least(difference, own) for own in (0, 1)]
-        return np.asarray(np.logaddexp(*found) - np.log(2.0))
+            contrasts = self.shares[1] - self.shares[0] - difference * self.denominator_weights[0]
+            return self._bets(contrasts[:, None], difference)[..., 0]
+        return _log_mean(self._least(difference, _A), self._least(difference, _B))
 
-    def _least(self, d: float, own: int) -> FloatArray:
-        """Return the logarithm of the least capital over all scores of A, or of B."""
-        # Scores that go with a difference of at most d; beyond the corner the other's score is at its end.
-        low, high = (max(0.0, -d), 1.0) if own == 0 else (0.0, min(1.0, 1.0 + d))
-        f = self._scores(own, low, high, d)
-        f_a, f_b = (f, np.minimum(f + d, 1.0)) if own == 0 else (np.maximum(f - d, 0.0), f)
-        x = self._excess(1, f_b) - self._excess(0, f_a)
-        bets = self._bets(x, d)
-        excess = self._excess(own, f)
-        known = np.logaddexp(self._bets(excess), self._bets(-excess)) - np.log(2.0)
-        return np.asarray((np.logaddexp(bets, known) - np.log(2.0)).min(axis=-1))
+    def _least(self, d: float, model: int) -> FloatArray:
+        """Return the logarithm of the least capital over all scores f of A, or of B, if they differ by at most d."""
+        if model == _A:
+            f = self._cell_ends(_A, low=max(0.0, -d), high=1.0, corner=1.0 - d)
+            f_a = f
+            f_b = np.minimum(f + d, 1.0)
+        else:
+            f = self._cell_ends(_B, low=0.0, high=min(1.0, 1.0 + d), corner=d)
+            f_a = np.maximum(f - d, 0.0)
+            f_b = f
+        on_difference = self._bets(self._excess(_B, f_b) - self._excess(_A, f_a), d)
+        # A second bet, on either side, against f as the model's own score.
+        excess = self._excess(model, f)
+        on_score = _log_mean(self._bets(excess), self._bets(-excess))
+        return np.asarray(_log_mean(on_difference, on_score).min(axis=-1))
 
-    def _bets(self, x: FloatArray, d: float = 0.0) -> FloatArray:
+    def _bets(self, contrasts: FloatArray, d: float = 0.0) -> FloatArray:
         """Return the logarithm of the capital of all stakes that no contrast can ruin, in each cell of f."""
         weights = 1.0 / np.arange(1.0, len(self.stakes) + 1.0)
+        log_weights = np.log(weights / weights.sum())
         safe = self.stakes * (1.0 + max(d, 0.0)) <= 1.0 + 1e-12
-        logs = _cells(self._won(x, self.stakes[safe]))
-        return np.asarray(special.logsumexp(logs + np.log(weights / weights.sum())[safe, None], axis=-2))
+        logs = _cells(self._won(contrasts, self.stakes[safe]))
+        return np.asarray(special.logsumexp(logs + log_weights[safe, None], axis=-2))
 
     def _excess(self, model: int, f: FloatArray) -> FloatArray:
-        """Return what units add beyond a score, axes (kind, score)."""
+        """Return the contribution of units beyond a score, axes (kind, score)."""
         return np.asarray(self.shares[model][:, None] - self.denominator_weights[model][:, None] * f)
 
-    def _scores(self, own: int, low: float, high: float, d: float) -> FloatArray:
-        """Return ends of the cells of f, narrow where it probably is; the bound holds for any."""
-        total = self.counts.reshape(-1, self.counts.shape[-1])[-1]
-        load = max(float(total @ self.denominator_weights[own]), 1.0)
-        near = float(total @ self.shares[own]) / load
-        error = np.sqrt(total @ self._excess(own, np.array([near]))[:, 0] ** 2 + 1.0) / load
-        corner = 1.0 - d if own == 0 else d
-        ends = np.concatenate(
-            [near + _REACH * error * np.linspace(-1.0, 1.0, _NEAR), np.linspace(low, high, _FAR)]
-        )
-        return np.unique(np.clip([*ends, corner], low, high))
+    def _cell_ends(self, model: int, *, low: float, high: float, corner: float) -> FloatArray:
+        """Return the ends of the cells of f, which are narrow near the model's score; the bound holds for any cells.
 
-    def _won(self, x: FloatArray, stakes: FloatArray) -> FloatArray:
+        At the corner the other model's score reaches the end of its range.
+        """
+        latest = self.counts.reshape(-1, self.counts.shape[-1])[-1]
+        load = max(float(latest @ self.denominator_weights[model]), 1.0)
+        score = float(latest @ self.shares[model]) / load
+        residuals = self._excess(model, np.array([score]))[:, 0]
+        error = np.sqrt(latest @ residuals**2 + 1.0) / load
+        near = score + _STANDARD_ERRORS * error * np.linspace(-1.0, 1.0, _N_NEAR)
+        far = np.linspace(low, high, _N_FAR)
+        return np.unique(np.clip([*near, *far, corner], low, high))
+
+    def _won(self, contrasts: FloatArray, stakes: FloatArray) -> FloatArray:
         """Return log K of every stake, axes (..., stake, score), from contrasts (kind, score)."""
-        bets = stakes[:, None] * x[:, None, :]
+        bets = stakes[:, None] * contrasts[:, None, :]
         with np.errstate(divide="ignore"):
-            # A unit that ruins a bet must not make it undefined where none was seen.
+            # Finite, so that a kind of unit that would ruin the bet does not matter while none was seen (0 · -∞).
             logs = np.maximum(np.log1p(np.maximum(bets, -1.0)), -1e6)
         return np.asarray(np.tensordot(self.counts, logs, axes=1))
 
 
+def _log_mean(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Return the logarithm of the mean of two capitals, given by their logarithms."""
+    return np.asarray(np.logaddexp(first, second) - np.log(2.0))
+
+
 def _cells(values: FloatArray) -> FloatArray:
-    """Return the smaller of the values at the ends of each cell; at the only score there is, its value."""
-    return np.minimum(values[..., 1:], values[..., :-1]) if values.shape[-1] > 1 else values
+    """Return the smaller of the values at the two ends of each cell; a single score has no cells and keeps its value."""
+    if values.shape[-1] == 1:
+        return values
+    return np.minimum(values[..., 1:], values[..., :-1])
 
 
 def wagers_of(ev: Evaluation, metric: Metric, largest: float | None) -> Wagers:
-    """Return the units as bets take them."""
+    """Return the units of an evaluation as kinds to bet on."""
     if ev.units is None or not ev.units.shared or ev.folds is not None:
         raise ValueError(
             "monitoring needs what both models did on every unit of one test set; build the evaluation from predictions "
             "(from_labels, from_tags, from_correct)"
         )
     share, load = _ratio(ev, metric)
-    flat, n_cells = ev.units.rows, len(ev.cells)
-    models = [flat[:, :n_cells], flat[:, n_cells:]]
-    shares, denominator_weights = (
-        np.stack([np.asarray(part @ each) for part in models]) for each in (share, load)
-    )
-    seen, each = float(denominator_weights.max(initial=0.0)), float(load.max())
+    n_cells = len(ev.cells)
+    rows_a = ev.units.rows[:, :n_cells]
+    rows_b = ev.units.rows[:, n_cells:]
+    # Axes (model, pattern).
+    shares = np.stack([np.asarray(rows_a @ share), np.asarray(rows_b @ share)])
+    denominator_weights = np.stack([np.asarray(rows_a @ load), np.asarray(rows_b @ load)])
+    seen = float(denominator_weights.max(initial=0.0))
+    of_one_cell = float(load.max())
     if largest is not None and not (is_number(largest) and seen <= largest < math.inf and largest > 0.0):
         raise ValueError(
-            f"largest is the largest load that one {ev.unit} can have, at least {max(seen, each):g}, as one here has "
+            f"largest is the largest load that one {ev.unit} can have, at least {max(seen, of_one_cell):g}, as one here has "
             f"{seen:g}, not {largest!r}; give a larger number, from the first look on"
         )
     # A single item is in one cell of a table, or is missed as one class and claimed as another; a score counts once.
     single = ev.units.single or (metric.distribution is None and ev.items is None)
-    if largest is None and not (single and seen <= each):
+    if largest is None and not (single and seen <= of_one_cell):
         raise ValueError(
             f"one {ev.unit} has a load of up to {seen:g} here, and later ones may have more; give largest=, the "
             "largest load that one can have (for F1 the number of gold and predicted spans together), from the first look on"
         )
-    scale, stakes = (each, OF_ITEMS) if largest is None else (float(largest), BOUNDED)
-    # Many patterns add the same to the measure, as it does not matter which of two kinds of errors was made.
-    kinds, which = np.unique(np.concatenate([shares, denominator_weights]), axis=1, return_inverse=True)
+    if largest is None:
+        scale = of_one_cell
+        stakes = OF_ITEMS
+    else:
+        scale = float(largest)
+        stakes = BOUNDED
+    # Patterns with the same contributions are one kind, as for two errors that the metric counts alike.
+    contributions = np.concatenate([shares, denominator_weights])
+    kinds, which = np.unique(contributions, axis=1, return_inverse=True)
     counts = np.bincount(which.ravel(), weights=ev.units.weights).astype(float)
-    return Wagers(kinds[:2] / scale, kinds[2:] / scale, counts, _same_loads(metric), stakes)
+    return Wagers(
+        shares=kinds[:2] / scale,
+        denominator_weights=kinds[2:] / scale,
+        counts=counts,
+        same_loads=_same_loads(metric),
+        stakes=stakes,
+    )
 
 
 def _ratio(ev: Evaluation, metric: Metric) -> tuple[FloatArray, FloatArray]:
-    """Return what one of each cell adds to numerator and denominator of a measure from 0 to 1."""
-    found = metric.ratio(ev.cells)
-    if found is None or metric.support[0] < 0.0 or metric.support[1] > 1.0:
+    """Return what one of each cell adds to numerator and denominator of a metric from 0 to 1."""
+    contributions = metric.ratio(ev.cells)
+    if contributions is None or metric.support[0] < 0.0 or metric.support[1] > 1.0:
         raise ValueError(
             f"{metric.label} is not a ratio of counts, so it cannot be monitored; use f1, precision, recall, accuracy, "
             "micro_f1 or one of a class, a Brier score, or the mean of scores from 0 to 1"
         )
-    return found
+    return contributions
 
 
 def _same_loads(metric: Metric) -> bool:
-    """Return whether the gold data alone decide how much a unit counts: all that is positive, or none of it, and so on."""
+    """Return whether the gold label alone decides how much a unit counts, and not the prediction."""
     if not isinstance(metric.distribution, Proportion):
         return metric.distribution is None
-    counted = {
-        cell.partition("[")[0] for cell in (*metric.distribution.successes, *metric.distribution.failures)
-    }
-    return all((hit in counted) == (miss in counted) for hit, miss in (("tp", "fn"), ("tn", "fp")))
+    of_class = (*metric.distribution.successes, *metric.distribution.failures)
+    # Cells of a class are named tp[class].
+    cells = {cell.partition("[")[0] for cell in of_class}
+    gold_positive = ("tp" in cells) == ("fn" in cells)
+    gold_negative = ("tn" in cells) == ("fp" in cells)
+    return gold_positive and gold_negative
 
 
 @dataclass(frozen=True, eq=False)
 class Monitor(Answer):
-    """What may be claimed of two models after any number of looks.
+    """The claim about two models after any number of looks.
 
     Attributes
     ----------
     metric, label, percent, lower_is_better
-        Name of the measure, how it is printed, whether in percent, and whether less is better.
+        Name of the metric, how it is printed, whether in percent, and whether less is better.
     model_a, model_b, score_a, score_b
         Names of the models and their scores so far.
     p_h1
-        What the posterior says at this look, P(H1); it does not know of the others.
+        The posterior's P(H1) at this look, which does not allow for other looks.
     unit, confidence_level, region
         What one unit is called, the level of the confidence sequence, and the region of practical equivalence.
     largest
-        The largest load that a unit can have, as it was given; None of single items.
+        The largest load that a unit can have, as it was given; None for single items.
     tables
-        What was counted of A and of B, a tuple for each.
+        The counts of A and of B, a tuple for each.
     looks
         All looks, this one last; intervals are those of all looks so far together.
     """
@@ -289,7 +337,7 @@ class Monitor(Answer):
 
     @property
     def e_value(self) -> float:
-        """Mean capital of the bets on B and on A, from 1, at this look; one that reaches 40 makes 20, as loud as p = .05."""
+        """Mean capital of the bets on B and on A at this look, from 1; it reaches 20, as p = .05 does, if one bet has 40."""
         return math.exp(min(self.looks[-1].log_e, 700.0))
 
     @property
@@ -303,11 +351,15 @@ class Monitor(Answer):
         return self._verdict(self.looks[-1])
 
     def _verdict(self, look: Look) -> str:
-        low, high = (-look.high, -look.low) if self.lower_is_better else (look.low, look.high)
+        # The interval of how much better B is than A.
+        low = -look.high if self.lower_is_better else look.low
+        high = -look.low if self.lower_is_better else look.high
         if self.region and self.region.low <= low and high <= self.region.high:
             return "equivalent"
-        if low > 0.0 or high < 0.0:
-            return f"{self.model_b if low > 0.0 else self.model_a} better"
+        if low > 0.0:
+            return f"{self.model_b} better"
+        if high < 0.0:
+            return f"{self.model_a} better"
         margins = ((self.model_b, -self.region.low, low), (self.model_a, self.region.high, -high))
         for model, margin, least in margins:
             if self.region and least >= -margin:
@@ -322,7 +374,7 @@ class Monitor(Answer):
 
     @property
     def decided_after(self) -> int | None:
-        """How many units there were at the first look that claimed what is claimed now; None where nothing is."""
+        """The number of units at the first look with the verdict of now; None if it is still undecided."""
         if not self.decided:
             return None
         return next(look.n_units for look in self.looks if self._verdict(look) == self.verdict)
@@ -405,9 +457,9 @@ def monitor(
         What both models did on all units so far. Units must be labelled in an order that does not depend on what the
         models do on them, such as at random; whole batches or single units, it does not matter.
     a, b
-        Names of the models; may be left out where there are exactly two.
+        Names of the models; may be left out if there are exactly two.
     metric
-        Name of a measure that is a ratio of counts, such as F1, recall or accuracy, or the mean of scores from 0 to 1.
+        Name of a metric that is a ratio of counts, such as F1, recall or accuracy, or the mean of scores from 0 to 1.
     previous
         What the last look returned, or what its ``to_dict()`` or ``json.loads(state.to_json())`` gives, so that a later
         process can go on: the answer is then that of all looks together. Without it that of this look is returned,
@@ -436,15 +488,17 @@ def monitor(
         pair, "monitoring", "plan_labels says what it means to look after each batch of labels"
     )
     metric = resolve_metric(metric, pair)
-    level, region = check_prob(confidence_level, "confidence_level"), check_rope(rope, metric)
+    level = check_prob(confidence_level, "confidence_level")
+    region = check_rope(rope, metric)
     wagers = wagers_of(pair, metric, largest)
     need = math.log(2.0 / (1.0 - level))
     score_a, score_b = map(float, defined_scores(pair, metric))
-    gap = score_b - score_a
-    low, high = _limit(wagers, gap, need), -_limit(wagers.mirrored, -gap, need)
-    log_e = float(np.logaddexp(wagers.log_capital(0.0), wagers.mirrored.log_capital(0.0)) - np.log(2.0))
+    difference = score_b - score_a
+    low = _limit(wagers, difference, need)
+    high = -_limit(wagers.mirrored, -difference, need)
+    log_e = float(_log_mean(wagers.log_capital(0.0), wagers.mirrored.log_capital(0.0)))
     look = Look(round(float(wagers.counts.sum())), low, high, log_e)
-    found = Monitor(
+    now = Monitor(
         metric=metric.name,
         label=metric.label,
         percent=metric.percent,
@@ -462,45 +516,50 @@ def monitor(
         looks=(look,),
     )
     if previous is None:
-        return found
+        return now
     if not isinstance(previous, Monitor):
-        previous = replace(found, **remembered(previous))
-    return _together(previous, found)
+        previous = replace(now, **remembered(previous))
+    return _together(previous, now)
 
 
 def _together(before: Monitor, now: Monitor) -> Monitor:
-    """Return a look with all that were before it."""
+    """Return a look with all looks before it."""
     for name in ("metric", "model_a", "model_b", "unit", "confidence_level", "largest"):
-        was, is_ = getattr(before, name), getattr(now, name)
-        if was != is_:
+        old_value = getattr(before, name)
+        new_value = getattr(now, name)
+        if old_value != new_value:
             raise ValueError(
-                f"the last look had {name} {was!r}, and this one has {is_!r}; all looks must have the same"
+                f"the last look had {name} {old_value!r}, and this one has {new_value!r}; all looks must have the same"
             )
     if now.n_units < before.n_units:
         raise ValueError(
             f"the last look had {before.n_units:,} {plural(now.unit)}, and this one has {now.n_units:,}; give all so far"
         )
-    look, old = now.looks[0], np.ravel(before.tables)
-    if old.shape == np.shape(np.ravel(now.tables)) and (np.ravel(now.tables) < old - 1e-9).any():
+    old_counts = np.ravel(before.tables)
+    new_counts = np.ravel(now.tables)
+    if old_counts.shape == new_counts.shape and (new_counts < old_counts - 1e-9).any():
         raise ValueError(
             f"the last look counted items that this one does not, among {before.n_units:,} and {now.n_units:,} "
             f"{plural(now.unit)}; give all so far, with the labels that they had"
         )
-    low, high = max(before.low, look.low), min(before.high, look.high)
-    # Where no difference is left, some look was one of the few that are wrong.
+    look = now.looks[0]
+    low = max(before.low, look.low)
+    high = min(before.high, look.high)
     if low > high:
-        low, high = before.low, before.high
+        # No difference is left in both sequences, so one of the looks is among the few that err: keep the last interval.
+        low = before.low
+        high = before.high
     return replace(now, looks=(*before.looks, look._replace(low=low, high=high)))
 
 
-def _limit(wagers: Wagers, gap: float, need: float) -> float:
-    """Return the largest difference d such that ν_B - ν_A ≤ d is ruled out; the capital falls as d grows."""
+def _limit(wagers: Wagers, difference: float, need: float) -> float:
+    """Return the largest d such that ν_B - ν_A ≤ d is ruled out: the capital, which falls as d grows, is still enough."""
 
-    def short(d: Any) -> FloatArray:
-        return np.asarray(need - float(wagers.log_capital(float(d))))
+    def missing(d: float) -> float:
+        return need - float(wagers.log_capital(d))
 
-    if float(short(-1.0)) > 0.0:
+    if missing(-1.0) > 0.0:
         return -1.0
-    found = float(crossing(short, np.asarray(-1.0), np.asarray(max(gap, -1.0 + 1e-9)), accuracy=1e-9))
+    limit = crossing(missing, -1.0, max(difference, -1.0 + 1e-9), accuracy=1e-9)
     # On the safe side of rounding.
-    return max(-1.0, found - 1e-9)
+    return max(-1.0, limit - 1e-9)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import special
@@ -35,7 +35,7 @@ class Plan(Answer):
     Attributes
     ----------
     metric, label, percent
-        Name of the measure, how it is printed, and whether in percent.
+        Name of the metric, how it is printed, and whether in percent.
     """
 
     title = "Plan"
@@ -93,7 +93,7 @@ class SampleSize(Plan):
     standard_error
         The standard error that it asks for, half-width / z.
     n_positives
-        How many gold items; None where the measure does not depend on them.
+        How many gold items; None where the metric does not depend on them.
     n_units, unit
         How many items, or units of the pilot's kind, in all; None where that takes a prevalence that was not given.
     prevalence
@@ -155,7 +155,7 @@ def plan(
 
     .. math:: n_+ \ge \frac{V(\max\{a,b\})}{b\,\delta^2}
 
-    gold items, and as many items as hold them. With a pilot its own variance takes the bound's place, and any measure
+    gold items, and as many items as hold them. With a pilot its own variance takes the bound's place, and any metric
     and any kind of unit will do.
 
     Parameters
@@ -163,7 +163,7 @@ def plan(
     half_width
         Half of the interval's length, such as 0.02 for ±2 percentage points.
     metric
-        Name of a measure. Without a pilot: an F-score, ``"jaccard"``, ``"recall"`` or ``"accuracy"``.
+        Name of a metric. Without a pilot: an F-score, ``"jaccard"``, ``"recall"`` or ``"accuracy"``.
     prevalence
         Share of gold items, to say how many items there must be in all.
     pilot
@@ -204,7 +204,8 @@ def plan(
     elif model is not None:
         raise ValueError(f"model {model!r} is named, but there is no pilot; give pilot=")
     else:
-        metric, unit = find_metric("f1" if metric is None else metric), "item"
+        unit = "item"
+        metric = find_metric("f1" if metric is None else metric)
         n_positives, n_units = _from_bound(needed, metric, prevalence)
     return SampleSize(
         metric=metric.name,
@@ -227,29 +228,37 @@ def _ceil(x: float) -> int:
 
 
 def _from_bound(needed: float, metric: Metric, prevalence: float | None) -> tuple[int | None, int | None]:
-    """Return how many gold items, and how many in all, do for any model."""
+    """Return how many gold items, and how many items in all, are enough for any model."""
     if metric.name == "accuracy":
         # A share of all items, whose variance is at most ¼.
-        n = _ceil(0.25 / needed**2)
-        return None if prevalence is None else _ceil(n * prevalence), n
+        n_items = _ceil(0.25 / needed**2)
+        n_positives = None if prevalence is None else _ceil(n_items * prevalence)
+        return n_positives, n_items
+    # The weights of false positives and of false negatives, as a Tversky index.
     if isinstance(metric.distribution, FMeasure):
         square = metric.distribution.beta**2
-        a, b = 1.0 / (1.0 + square), square / (1.0 + square)
-    elif metric.name in ("recall", "jaccard"):
-        a, b = (0.0, 1.0) if metric.name == "recall" else (1.0, 1.0)
+        a = 1.0 / (1.0 + square)
+        b = square / (1.0 + square)
+    elif metric.name == "recall":
+        a = 0.0
+        b = 1.0
+    elif metric.name == "jaccard":
+        a = 1.0
+        b = 1.0
     else:
         raise ValueError(
             f"no number of items makes an interval for the metric {metric.name} short for every model; give a pilot"
         )
     # Jiang (2020), Corollary 2.
-    positives = _ceil(variance_bound(a, b) / (b * needed**2))
-    return positives, None if prevalence is None else _ceil(positives / prevalence)
+    n_positives = _ceil(variance_bound(a, b) / (b * needed**2))
+    n_units = None if prevalence is None else _ceil(n_positives / prevalence)
+    return n_positives, n_units
 
 
 def _from_pilot(
     needed: float, metric: MetricLike | None, pilot: Evaluation, model: str | None
 ) -> tuple[Metric, int | None, int | None, str]:
-    """Return the measure, how many gold items and units in all it takes, and what the units are."""
+    """Return the metric, how many gold items and units in all it takes, and what a unit is called."""
     if model is None:
         if len(pilot.names) > 1:
             raise ValueError(
@@ -267,25 +276,35 @@ def _from_pilot(
             f"{model} scores {float(metric(one.tables, one.cells)[0]):g} in the pilot without any spread, which says "
             "nothing about a larger test set; leave the pilot out, or take a larger one"
         )
+    # A test set so many times as large as the pilot has the standard error that is needed.
     times = variance / needed**2
-    gold = sum(n for cell, n in zip(one.cells, one.tables[0], strict=True) if cell.startswith(("tp", "fn")))
-    positives = _ceil(gold * times) if gold > 0.0 else None
-    known = one.units is not None and one.units.shared
-    n_units = _ceil(sample.parts[0].units.size * times) if known or one.task.counts_all_items else None
-    if positives is None and n_units is None:
+    n_gold = 0.0
+    for cell, count in zip(one.cells, one.tables[0], strict=True):
+        if cell.startswith(("tp", "fn")):
+            n_gold += count
+    n_positives = _ceil(n_gold * times) if n_gold > 0.0 else None
+    has_units = one.units is not None and one.units.shared
+    n_units = None
+    if has_units or one.task.counts_all_items:
+        n_units = _ceil(sample.parts[0].units.size * times)
+    if n_positives is None and n_units is None:
         raise ValueError("the pilot's totals do not say how many items there were; give one with predictions")
-    return metric, positives, n_units, one.unit if known else "item"
+    unit = one.unit if has_units else "item"
+    return metric, n_positives, n_units, unit
 
 
 # ---- decisions between models -----------------------------------------------------------------------------
 
 _STEP = 1e-6
-# Tilts beyond this one are as good as certainty.
+# A larger tilt is as good as certainty.
 _STEEPEST = 200.0
-# More kinds of units are merged to so many strata; but of more sums than these, such as those of many classes, only more
-# kinds than those, as strata would level out how many units of a rare class there are.
-_STRATA, _FEW_SUMS, _MOST_KINDS = 64, 24, 1000
-# Of as many sums slopes take longest, and it is drawn several times which model did what on the same units.
+# More kinds of units than this are merged into this many strata.
+_STRATA = 64
+# With more sums than this (averages over many classes) strata would blur how many units a rare class has, so that only
+# many more kinds are merged.
+_FEW_SUMS = 24
+_MOST_KINDS = 1000
+# With many sums the slopes take longest. Outcomes are then drawn this often for the same units.
 _OUTCOMES = 10
 # Entries of what units add, in full.
 _DENSE = 1 << 26
@@ -293,10 +312,22 @@ _DENSE = 1 << 26
 
 @dataclass(frozen=True, eq=False)
 class SimulatedPair:
-    """Units of a pilot, and of the prior, by what they add to the sums that a measure is a function of."""
+    """Units of a pilot, and of the prior, by their contributions to the sums that a metric is a function of.
 
-    # Mean of what a unit of each kind adds to A's and to B's sums, what it adds to B's beyond A's, axes (kind, sum), and
-    # how many units of each kind there are; likewise of the prior.
+    Attributes
+    ----------
+    middle, net
+        The mean of a unit's contributions to A's and to B's sums, and B's minus A's, axes (kind, sum).
+    weights
+        How many units of each kind there are.
+    score
+        The metric as a function of the sums.
+    prior_middle, prior_net, prior_weights
+        The same for the outcomes of the prior.
+    effective_sample
+        The effective sample of the pilot's units if they are bootstrapped, None if they are single items.
+    """
+
     middle: FloatArray
     net: FloatArray
     weights: FloatArray
@@ -304,7 +335,6 @@ class SimulatedPair:
     prior_middle: FloatArray
     prior_net: FloatArray
     prior_weights: FloatArray
-    # The effective sample of the pilot's units if they are bootstrapped, None if they are single items.
     effective_sample: EffectiveSample | None = None
 
     @property
@@ -314,44 +344,51 @@ class SimulatedPair:
 
     @property
     def agreement(self) -> float:
-        """Share of the units on which both models do the same, as far as the measure counts it."""
+        """Share of the units on which both models do the same, as far as the metric counts it."""
         return float(self.weights[~self.net.any(axis=1)].sum() / self.size)
 
     @property
     def many_sums(self) -> bool:
-        """Whether the measure is a function of many sums, as averages over classes are."""
+        """Whether the metric is a function of many sums, as averages over classes are."""
         return bool(self.net.shape[1] > _FEW_SUMS)
 
     @cached_property
     def gain(self) -> FloatArray:
-        """What a unit of each kind adds to the difference of the scores, ψ, to first order."""
+        """The contribution ψ of a unit of each kind to the difference of the scores, to first order."""
         slopes = _slopes(self.score, (self.weights @ self.middle)[None])[0]
         return np.asarray(slopes @ self.net.T)
 
     def merged(self) -> SimulatedPair:
-        """Return the pair with kinds merged that gain nearly the same, if there are many.
+        """Return the pair with kinds of nearly the same gain merged into strata, if there are many.
 
-        What a stratum's units add is their mean, so that totals stay as they are. Strata in the order of ψ are as wide as the
-        cube root of the density is low, so that the variance loses least.
+        The units of a stratum get their mean contribution, so that totals stay as they are. The width of a stratum, in the
+        order of ψ, follows the cube root of the density, which loses the least variance.
 
         References
         ----------
         Panter & Dite (1951), *Quantization distortion in pulse-count modulation with nonuniform spacing of levels*.
         """
-        if len(self.weights) <= (_MOST_KINDS if self.many_sums else _STRATA):
+        most_kinds = _MOST_KINDS if self.many_sums else _STRATA
+        if len(self.weights) <= most_kinds:
             return self
         from scipy.sparse import csr_array
 
+        # Kinds on which the models do not differ are stratum 0; the others are numbered in the order of their gain.
         differs = np.flatnonzero(self.net.any(axis=1))
         order = differs[np.argsort(self.gain[differs])]
-        gain, stratum = self.gain[order], np.zeros(len(self.weights))
-        width = np.cumsum(np.cbrt(self.weights[order] * np.diff(gain, prepend=gain[0]) ** 2))
-        # What speaks for B stays apart from what speaks for A.
-        stratum[order] = 1.0 + np.floor(_STRATA * width / max(width[-1], 1e-300)) + 0.5 * (gain > 0.0)
+        gain = self.gain[order]
+        steps = np.diff(gain, prepend=gain[0])
+        position = np.cumsum(np.cbrt(self.weights[order] * steps**2))
+        share = position / max(position[-1], 1e-300)
+        stratum = np.zeros(len(self.weights))
+        # Half a number keeps units that favour B apart from those that favour A.
+        stratum[order] = 1.0 + np.floor(_STRATA * share) + np.where(gain > 0.0, 0.5, 0.0)
         which = np.unique(stratum, return_inverse=True)[1]
+
         members: Any = csr_array((self.weights, (which, np.arange(len(which)))))
         weights = np.asarray(members.sum(axis=1))
-        middle, net = (members @ each / weights[:, None] for each in (self.middle, self.net))
+        middle = members @ self.middle / weights[:, None]
+        net = members @ self.net / weights[:, None]
         return replace(self, middle=middle, net=net, weights=weights)
 
     @property
@@ -362,22 +399,27 @@ class SimulatedPair:
     @property
     def largest(self) -> float:
         """The difference if B were right wherever the models differ."""
-        return self._difference(np.where(self.gain > 0, 1.0, np.where(self.gain < 0, 0.0, 0.5)))
+        shares = 0.5 + 0.5 * np.sign(self.gain)
+        return self._difference(shares)
 
     def shares(self, difference: float) -> FloatArray:
-        """Return how often a unit of each kind is as it is, not swapped, where the models differ this much."""
-        if difference <= 0.0:
-            return np.full(len(self.gain), 0.5) if difference == 0.0 else 1.0 - self.shares(-difference)
+        """Return the share of each kind's units that are not swapped, such that the models differ this much."""
+        if difference == 0.0:
+            return np.full(len(self.gain), 0.5)
+        if difference < 0.0:
+            return 1.0 - self.shares(-difference)
         steepness = self.gain / np.abs(self.gain).max()
-        tilt = crossing(
-            lambda x: np.asarray(self._difference(special.expit(x * steepness)) - difference),
-            np.zeros(()),
-            np.asarray(_STEEPEST),
-        )
+
+        def excess(tilt: float) -> float:
+            return self._difference(special.expit(tilt * steepness)) - difference
+
+        tilt = crossing(excess, 0.0, _STEEPEST)
         return np.asarray(special.expit(tilt * steepness))
 
     def _difference(self, shares: FloatArray) -> float:
-        total, moved = self.weights @ self.middle, (self.weights * (shares - 0.5)) @ self.net
+        """Return the difference of the scores if these shares of the units are not swapped."""
+        total = self.weights @ self.middle
+        moved = (self.weights * (shares - 0.5)) @ self.net
         return float(self.score(total + moved) - self.score(total - moved))
 
     def probabilities(
@@ -385,60 +427,75 @@ class SimulatedPair:
     ) -> FloatArray:
         """Return P(H1), or P(ν_B - ν_A > -margin), on `n_sets` test sets of `n_units` units, axes (units, outcome).
 
-        Units are drawn, and then once or several times which model did what on them, as `shares` has it.
+        Units are drawn first. Then it is drawn, once or several times, on which of them the models are swapped, by `shares`.
         """
-        found, outcomes = [], _OUTCOMES if self.many_sums else 1
+        outcomes = _OUTCOMES if self.many_sums else 1
+        blocks = []
         for n in blocks_of(math.ceil(n_sets / outcomes), 4 * outcomes * len(shares)):
             counts = rng.multinomial(n_units, self.weights / self.size, size=(n, 1))
             kept = rng.binomial(counts, shares, (n, outcomes, len(shares)))
-            found.append(self._p_h1(counts.astype(float), kept.astype(float), margin))
-        p = np.concatenate(found)
-        return p if self.effective_sample is None else self._stretched(p, n_units, self.effective_sample)
+            blocks.append(self._p_h1(counts.astype(float), kept.astype(float), margin))
+        p_h1 = np.concatenate(blocks)
+        if self.effective_sample is None:
+            return p_h1
+        return self._inflated(p_h1, n_units, self.effective_sample)
 
-    def _stretched(self, p: FloatArray, n_units: int, effective_sample: EffectiveSample) -> FloatArray:
-        """Return the probabilities as a bootstrap over so many units has them, with a t distribution for a normal one."""
-        more = n_units / self.size
-        freedom = max(effective_sample.units * more - 1.0, 1.0)
-        seen = max(1.0 - (1.0 - effective_sample.seen) / more, 1e-6)
-        return np.asarray(special.stdtr(freedom, np.sqrt(seen) * special.ndtri(p.clip(1e-300, 1.0 - 1e-16))))
+    def _inflated(self, p: FloatArray, n_units: int, effective_sample: EffectiveSample) -> FloatArray:
+        """Return the probabilities of a bootstrap over so many units: Student's t in place of the normal distribution."""
+        times = n_units / self.size
+        freedom = max(effective_sample.units * times - 1.0, 1.0)
+        seen = max(1.0 - (1.0 - effective_sample.seen) / times, 1e-6)
+        z = special.ndtri(p.clip(1e-300, 1.0 - 1e-16))
+        return np.asarray(special.stdtr(freedom, np.sqrt(seen) * z))
 
     def _p_h1(self, counts: FloatArray, kept: FloatArray, margin: float = 0.0) -> FloatArray:
         r"""Return P(ν_B - ν_A > -m) given how many units of each kind were seen, and how many of them are not swapped.
 
         With weights :math:`\gamma_p \sim \mathrm{Gamma}(n_p)`, B is ahead iff :math:`m + \sum_p \gamma_p \psi_p > 0` up to
-        terms of third order in the difference, with ψ at the mean of both tables. What speaks for B and what speaks
-        for A are two gamma variates, exactly where all units weigh the same (recall, accuracy) and by their first two
-        moments else; their ratio is Beta distributed.
+        terms of third order in the difference, with ψ at the mean of both tables. The terms in favour of B and those in
+        favour of A sum to two gamma variates: exactly if all units weigh the same (recall, accuracy), and by their first
+        two moments otherwise. Their ratio is Beta distributed.
         """
-        slopes = _slopes(self.score, counts[:, 0] @ self.middle + self.prior_weights @ self.prior_middle)
-        as_is, believed = _powers(slopes @ self.net.T), _powers(slopes @ self.prior_net.T)
-        sums = kept @ as_is + (counts - kept) @ as_is[..., [2, 3, 0, 1]]
-        sums += (self.prior_weights @ believed)[:, None]
-        for_b, for_a = np.split(np.moveaxis(sums, -1, 0), 2)
-        for_b[0] += margin
+        totals = counts[:, 0] @ self.middle + self.prior_weights @ self.prior_middle
+        slopes = _slopes(self.score, totals)
+        # Gains and squared gains, axes (set, kind, 2), as a unit is and if it is swapped.
+        gain = slopes @ self.net.T
+        gain_for_b = _moments(gain)
+        gain_for_a = _moments(-gain)
+        prior_gain = slopes @ self.prior_net.T
+        prior_for_b = self.prior_weights @ _moments(prior_gain)
+        prior_for_a = self.prior_weights @ _moments(-prior_gain)
+
+        swapped = counts - kept
+        for_b = kept @ gain_for_b + swapped @ gain_for_a + prior_for_b[:, None]
+        for_a = kept @ gain_for_a + swapped @ gain_for_b + prior_for_a[:, None]
+        for_b[..., 0] += margin
         return _first_is_larger(for_b, for_a)
 
 
-def _powers(gain: FloatArray) -> FloatArray:
-    """Return what speaks for B and its square, and what speaks for A and its square, on a last axis."""
-    up, down = np.maximum(gain, 0.0), np.maximum(-gain, 0.0)
-    return np.stack([up, up * up, down, down * down], axis=-1)
+def _moments(gain: FloatArray) -> FloatArray:
+    """Return positive gains and their squares on a last axis, 0 for negative gains."""
+    positive = np.maximum(gain, 0.0)
+    return np.stack([positive, positive * positive], axis=-1)
 
 
 def _first_is_larger(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Return the probability that the first of two gamma variates, given by mean and variance, is the larger."""
-    some = (first[0] > 0) & (second[0] > 0)
-    p = np.where(first[0] > 0, 1.0, np.where(second[0] > 0, 0.0, 0.5))
-    (mean_b, var_b), (mean_a, var_a) = first[:, some], second[:, some]
-    # A margin without any unit for B is as good as one of no doubt.
-    var_b = np.maximum(var_b, 1e-12 * mean_b**2)
-    scale_b, scale_a = var_b / mean_b, var_a / mean_a
-    p[some] = special.betaincc(mean_b / scale_b, mean_a / scale_a, scale_a / (scale_a + scale_b))
+    """Return the probability that the first of two gamma variates is the larger; a last axis has mean and variance."""
+    mean_b = first[..., 0]
+    mean_a = second[..., 0]
+    p = np.where(mean_a > 0, 0.0, 0.5)
+    p[mean_b > 0] = 1.0
+    both = (mean_b > 0) & (mean_a > 0)
+    # A margin of which no unit is in favour is taken as certain.
+    var_b = np.maximum(first[both, 1], 1e-12 * mean_b[both] ** 2)
+    scale_b = var_b / mean_b[both]
+    scale_a = second[both, 1] / mean_a[both]
+    p[both] = special.betaincc(mean_b[both] / scale_b, mean_a[both] / scale_a, scale_a / (scale_a + scale_b))
     return p
 
 
 def _slopes(score: Score, sums: FloatArray) -> FloatArray:
-    """Return the derivative of a measure by each of its sums, axes (set, sum); steps go up, away from 0."""
+    """Return the derivative of a metric by each of its sums, axes (set, sum); steps go up, away from 0."""
     step = _STEP * np.abs(sums).sum(axis=1)
     start = score(sums)
     slopes = np.empty_like(sums)
@@ -459,10 +516,10 @@ def simulated_pair(ev: Evaluation, metric: Metric, prior: float) -> SimulatedPai
     check_one_scale(ev.task)
     if metric.expand is not None:
         # To first order an area is a ratio of two sums.
-        above, below = (part[0] for part in metric.expand(ev.tables.mean(axis=0)[None]))
-        metric = replace(metric, parts=(above, below))
+        numerators, denominators = metric.expand(ev.tables.mean(axis=0)[None])
+        metric = replace(metric, parts=(numerators[0], denominators[0]))
     sums, score = metric.sums(ev.cells)
-    n_kinds, n_cells = ev.units.n_patterns, len(ev.cells)
+    n_kinds = ev.units.n_patterns
     if n_kinds * sums.shape[1] > _DENSE:
         raise ValueError(
             f"{n_kinds:,} kinds of {plural(ev.unit)} are too many to plan for {metric.label}; give a sample of some "
@@ -470,19 +527,25 @@ def simulated_pair(ev: Evaluation, metric: Metric, prior: float) -> SimulatedPai
         )
     both = block_diagonal([sums, sums])
     units = Units.merge(ev.units.rows @ both, ev.units.weights, ev.unit).seen
-    rows = units.rows if isinstance(units.rows, np.ndarray) else units.rows.toarray()
+    rows = units.rows
+    if not isinstance(rows, np.ndarray):
+        rows = rows.toarray()
     of_a, of_b = np.split(rows, 2, axis=1)
     if np.array_equal(of_a, of_b):
         raise ValueError(
             f"{ev.models[0]} and {ev.models[1]} did the same on every {ev.unit} of the pilot, as far as "
             f"{metric.label} counts it, so it cannot tell how often they differ; take more {plural(ev.unit)}"
         )
-    # Of many cells the prior says next to nothing of each.
-    outcomes, believed = np.zeros((0, 2, n_cells)), np.zeros(0)
     if isinstance(ev.task, BinaryOutcome):
-        outcomes, believed = ev.task.prior_outcomes(2, prior)
-    prior_a, prior_b = outcomes[:, 0] @ sums, outcomes[:, 1] @ sums
+        outcomes, prior_weights = ev.task.prior_outcomes(2, prior)
+    else:
+        # With many cells the prior weighs next to nothing in each.
+        outcomes = np.zeros((0, 2, len(ev.cells)))
+        prior_weights = np.zeros(0)
+    prior_a = outcomes[:, 0] @ sums
+    prior_b = outcomes[:, 1] @ sums
     sampling = sampling_model(ev)
+    effective_sample = sampling.effective_sample(metric) if sampling.bootstraps else None
     return SimulatedPair(
         middle=0.5 * (of_a + of_b),
         net=of_b - of_a,
@@ -490,9 +553,18 @@ def simulated_pair(ev: Evaluation, metric: Metric, prior: float) -> SimulatedPai
         score=score,
         prior_middle=0.5 * (prior_a + prior_b),
         prior_net=prior_b - prior_a,
-        prior_weights=believed,
-        effective_sample=sampling.effective_sample(metric) if sampling.bootstraps else None,
+        prior_weights=prior_weights,
+        effective_sample=effective_sample,
     )
+
+
+class _Stratum(NamedTuple):
+    """Gold items, or all others: their share, the rate of positive predictions, and the cells of both outcomes."""
+
+    share: float
+    rate: float
+    predicted: str
+    missed: str
 
 
 def assumed_pilot(
@@ -548,23 +620,34 @@ def assumed_pilot(
             f"precision {precision:g} with recall {recall:g} needs more wrong predictions than there are items at a "
             f"prevalence of {prevalence:g}"
         )
-    rates = ((prevalence, recall), (1.0 - prevalence, claimed))
-    # Errors that exclude each other, as far as they can, are the most that models can differ.
-    most = 1.0 / max(max(rate, 1.0 - rate) for _, rate in rates)
-    independent = 2.0 * sum(share * rate * (1.0 - rate) for share, rate in rates)
+    gold = _Stratum(share=prevalence, rate=recall, predicted="tp", missed="fn")
+    others = _Stratum(share=1.0 - prevalence, rate=claimed, predicted="fp", missed="tn")
+    strata = (gold, others)
+    # The models differ most if their errors exclude each other as far as possible.
+    most = 1.0 / max(max(s.rate, 1.0 - s.rate) for s in strata)
+    independent = 2.0 * sum(s.share * s.rate * (1.0 - s.rate) for s in strata)
     c = (1.0 - agreement) / independent
     if c > most:
         raise ValueError(
             f"agreement {agreement:g} is too small: models of precision {precision:g} and recall {recall:g} agree on at "
             f"least {1.0 - most * independent:.3g} of the items"
         )
-    rows, masses = [], []
-    for (share, rate), (yes, no) in zip(rates, (("tp", "fn"), ("fp", "tn")), strict=True):
-        alone = c * rate * (1.0 - rate)
-        rows += [(yes, yes), (yes, no), (no, yes), (no, no)]
-        masses += [n_items * share * max(m, 0.0) for m in (rate - alone, alone, alone, 1 - rate - alone)]
-    outcomes = np.array(rows)[..., None] == np.array(BINARY_CELLS)
-    units = Units.merge(outcomes.astype(float), np.array(masses), "item")
+    rows = []
+    masses = []
+    for s in strata:
+        # The probability that a given model alone predicts an item to be positive.
+        alone = c * s.rate * (1.0 - s.rate)
+        outcomes = {
+            (s.predicted, s.predicted): s.rate - alone,
+            (s.predicted, s.missed): alone,
+            (s.missed, s.predicted): alone,
+            (s.missed, s.missed): 1 - s.rate - alone,
+        }
+        for row, probability in outcomes.items():
+            rows.append(row)
+            masses.append(n_items * s.share * max(probability, 0.0))
+    tables = np.array(rows)[..., None] == np.array(BINARY_CELLS)
+    units = Units.merge(tables.astype(float), np.array(masses), "item")
     return Evaluation.of_units(("A", "B"), Binary(), units)
 
 
@@ -579,7 +662,7 @@ class DecisionPlan(Plan):
     n_units, unit
         How many units the test set has, and of what kind.
     agreement
-        Share of the units on which both models do the same, as far as the measure counts it.
+        Share of the units on which both models do the same, as far as the metric counts it.
     p_h1
         The probability of being better from which on the decision is made.
     goal
@@ -663,7 +746,7 @@ def plan_comparison(
     not_worse_by
         The margin, such as 0.005, where it shall be shown that the model is not worse by more than that.
     metric
-        Name of a measure, or a callable on tables (..., cell); F1 by default.
+        Name of a metric, or a callable on tables (..., cell); F1 by default.
     p_h1
         The probability of being better from which on the decision is made; by default .975, from which on `compare`
         with its 95 % intervals calls a model better.
@@ -700,10 +783,11 @@ def _assumed_difference(difference: float | None, margin: float | None) -> float
         )
     if difference is None and margin is not None:
         return 0.0
-    if difference is None or not is_number(difference) or not difference > -(margin or 0.0):
+    least = 0.0 if margin is None else -margin
+    if difference is None or not is_number(difference) or not difference > least:
+        bound = "" if margin is None else f", and above minus the margin of {margin:g}"
         raise ValueError(
-            "difference is how much better a model is, such as 0.02 for two points"
-            f"{'' if margin is None else f', and above minus the margin of {margin:g}'}, not {difference!r}"
+            f"difference is how much better a model is, such as 0.02 for two points{bound}, not {difference!r}"
         )
     return float(difference)
 
@@ -761,8 +845,10 @@ def _plan_decision(
         if not is_number(value) or not low < value < 1.0:
             raise ValueError(f"{name} must lie between {low:g} and 1, such as 0.95, not {value!r}")
     pair = simulated_pair(ev, metric, ev.check_prior(prior)).merged()
-    n_sets, generator = check_draws(n_sets, "n_sets"), check_rng(rng)
-    margin, largest = not_worse_by or 0.0, pair.largest
+    n_sets = check_draws(n_sets, "n_sets")
+    generator = check_rng(rng)
+    margin = 0.0 if not_worse_by is None else not_worse_by
+    largest = pair.largest
     if difference is not None and abs(difference) >= 0.99 * largest:
         raise ValueError(
             f"difference {difference:g} is out of reach: if two models differ on {1 - pair.agreement:.3g} of the "
@@ -772,11 +858,17 @@ def _plan_decision(
     size = max(1, round(pair.size))
 
     def planned(x: float) -> DecisionPlan:
-        if difference is not None and x * x > _MAX_UNITS:
+        """Return the plan at x: a difference, or the root of a number of units."""
+        if difference is None:
+            n = size
+            target = x
+        elif x * x > _MAX_UNITS:
             raise ValueError(
                 f"a difference of {difference + margin:g} would take more than {_MAX_UNITS:g} {plural(ev.unit)}"
             )
-        n, target = (size, x) if difference is None else (math.ceil(x * x), difference)
+        else:
+            n = math.ceil(x * x)
+            target = difference
         p = pair.probabilities(n, pair.shares(target), n_sets, generator, margin)
         decided = (p >= p_h1).mean(axis=1)
         return DecisionPlan(
@@ -798,30 +890,39 @@ def _plan_decision(
             prior=prior,
         )
 
-    # The difference is searched for, or the root of the number of units; certainty grows with either, by a standard
-    # error for each 1 / slope, and starts from what the normal distribution asks for.
+    # The search is for the difference, or for the root of the number of units. The assurance grows with either, by one
+    # standard error for each 1 / slope; the normal distribution gives the start.
     if difference is None:
-        slope, least, most = math.sqrt(size) / pair.spread, 0.0, largest
+        slope = math.sqrt(size) / pair.spread
+        least = 0.0
+        most = largest
     else:
-        slope, least, most = (difference + margin) / pair.spread, 1.0, math.inf
-    x = min(max(0.1, float(special.ndtri(p_h1) + special.ndtri(goal))) / slope, 0.9 * most)
+        slope = (difference + margin) / pair.spread
+        least = 1.0
+        most = math.inf
+    errors_needed = max(0.1, float(special.ndtri(p_h1) + special.ndtri(goal)))
+    x = min(errors_needed / slope, 0.9 * most)
     enough: list[DecisionPlan] = []
     missing = 0.0
     for i in range(_ROUNDS):
-        found = planned(x)
-        if found.assurance > goal - _NEAR * found.mcse:
-            enough.append(found)
-        if i and abs(found.assurance - goal) < _NEAR * found.mcse:
-            return found
-        reached = np.clip(found.assurance, 0.5 / n_sets, 1.0 - 0.5 / n_sets)
-        before, missing = missing, float(special.ndtri(goal) - special.ndtri(reached))
-        # A step to the other side of the goal was too long.
-        slope *= 2.0 if before * missing < 0.0 else 1.0
+        candidate = planned(x)
+        if candidate.assurance > goal - _NEAR * candidate.mcse:
+            enough.append(candidate)
+        if i > 0 and abs(candidate.assurance - goal) < _NEAR * candidate.mcse:
+            return candidate
+        reached = np.clip(candidate.assurance, 0.5 / n_sets, 1.0 - 0.5 / n_sets)
+        missing_before = missing
+        missing = float(special.ndtri(goal) - special.ndtri(reached))
+        if missing_before * missing < 0.0:
+            # The last step went past the goal, so the next one is shorter.
+            slope *= 2.0
         x = float(np.clip(x + missing / slope, max(0.5 * x, least), 0.5 * (x + most)))
     if difference is None and not enough:
         raise ValueError(
             f"{size:,} {plural(ev.unit)} decide nothing: even if one model is better wherever the two differ, which is "
             f"a lead of {largest:.3g}, P(H1) ≥ {p_h1:g} is reached with a probability below {goal:g}; take more"
         )
-    # If few units tell the models apart, assurance grows in leaps, and may come near its goal nowhere.
-    return min(enough or [found], key=lambda plan: (plan.n_units, plan.difference))
+    if not enough:
+        return candidate
+    # If few units tell the models apart, the assurance grows in leaps and may pass its goal without coming near it.
+    return min(enough, key=lambda plan: (plan.n_units, plan.difference))

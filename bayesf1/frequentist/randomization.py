@@ -29,12 +29,12 @@ from bayesf1.tasks.probabilities import check_one_scale
 
 @dataclass(frozen=True)
 class RandomizationTest(Answer):
-    """What a randomisation test found.
+    """The result of a randomisation test.
 
     Attributes
     ----------
     metric, label, percent
-        Name of the measure, how it is printed, and whether in percent.
+        Name of the metric, how it is printed, and whether in percent.
     model_a, model_b, score_a, score_b
         Names of the models and their scores.
     alternative
@@ -44,17 +44,17 @@ class RandomizationTest(Answer):
     exact
         Whether all swaps were counted; otherwise the p-value is (k + 1)/(N + 1) from random ones.
     n_trials
-        How many random swaps were tried, N; 0 where the p-value is exact.
+        How many random swaps were tried, N; 0 if the p-value is exact.
     interval
         Clopper-Pearson interval of the exact p-value, at `confidence_level`; a single point where it is known.
     confidence_level
         Confidence level of that interval.
     unit, n_units, n_discordant
-        What was swapped, how many there are, and on how many the models differ in what the measure counts.
+        What was swapped, how many there are, and on how many the models differ in what the metric counts.
     lower_is_better
         Whether the better model has the lower score.
     start
-        The number that random trials start from; None where there are none, or they are those of a Generator.
+        The number that random trials start from; None if there are none, or they are those of a Generator.
     p_holm, p_bh
         The p-value as Holm and as Benjamini and Hochberg adjust it beside others; None of a single test. See `adjust`.
     """
@@ -93,9 +93,11 @@ class RandomizationTest(Answer):
 
     @property
     def statistic(self) -> float:
-        """What is compared with its values under random swaps: the lead of B, or the difference's size if two-sided."""
+        """The lead of B, or its size if two-sided, which is compared with its values under random swaps."""
         lead = -self.difference if self.lower_is_better else self.difference
-        return abs(lead) if self.alternative == "two-sided" else lead
+        if self.alternative == "two-sided":
+            return abs(lead)
+        return lead
 
     @property
     def table(self) -> Table:
@@ -122,16 +124,22 @@ class RandomizationTest(Answer):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the test as plain numbers and strings, with stable names."""
-        found = asdict(self)
-        low, high = found.pop("interval")
-        return {**found, "difference": self.difference, "statistic": self.statistic, "low": low, "high": high}
+        fields = asdict(self)
+        low, high = fields.pop("interval")
+        return {
+            **fields,
+            "difference": self.difference,
+            "statistic": self.statistic,
+            "low": low,
+            "high": high,
+        }
 
 
 def adjust(tests: Sequence[RandomizationTest]) -> list[RandomizationTest]:
-    r"""Return tests with the p-values that they have beside each other: of several metrics, classes or pairs of models.
+    r"""Return tests of several metrics, classes or pairs of models with p-values adjusted for each other.
 
-    Of twenty true hypotheses one has p < .05. Holm's (1979) adjusted p-values keep the probability of *any* false claim
-    below the level,
+    On average, one of twenty true hypotheses has p < .05. Holm's (1979) adjusted p-values keep the probability of *any* false
+    claim below the level,
 
     .. math:: \tilde p_{(i)} = \max_{j \le i} \min\bigl(1, (m - j + 1)\, p_{(j)}\bigr),
 
@@ -146,17 +154,22 @@ def adjust(tests: Sequence[RandomizationTest]) -> list[RandomizationTest]:
     """
     if len(tests) < 2:
         return [*tests]
-    raw = np.array([test.p_value for test in tests])
-    order = np.argsort(raw, kind="stable")
-    holm = np.empty(len(raw))
-    holm[order] = np.maximum.accumulate(np.minimum(np.arange(len(raw), 0, -1) * raw[order], 1.0))
-    found = zip(tests, holm.tolist(), stats.false_discovery_control(raw).tolist(), strict=True)
-    return [replace(test, p_holm=p, p_bh=q) for test, p, q in found]
+    p_values = np.array([test.p_value for test in tests])
+    order = np.argsort(p_values, kind="stable")
+    hypotheses_left = np.arange(len(tests), 0, -1)
+    steps = np.minimum(hypotheses_left * p_values[order], 1.0)
+    holm = np.empty(len(tests))
+    holm[order] = np.maximum.accumulate(steps)
+    benjamini_hochberg = stats.false_discovery_control(p_values)
+    return [
+        replace(test, p_holm=float(p_holm), p_bh=float(p_bh))
+        for test, p_holm, p_bh in zip(tests, holm, benjamini_hochberg, strict=True)
+    ]
 
 
 # ---- sums of the units under random swaps -----------------------------------------------------------------
 
-# Sums that are listed one by one, sums on a lattice, and additions to get there: about a second at most.
+# At most so many sums are listed one by one, or counted on a lattice by so many additions: about a second.
 _LISTED = 1 << 20
 _LATTICE = 1 << 21
 _WORK = 1 << 29
@@ -164,7 +177,7 @@ _WORK = 1 << 29
 _SIGNS = ((np.arange(256)[:, None] >> np.arange(8)) & 1) - 0.5
 # How many of eight coins show heads.
 _HEADS = (_SIGNS.sum(axis=1) + 4.0).astype(np.uint8)
-# Of more patterns an area under a curve is taken to first order.
+# With more patterns than this, an area under a curve is replaced by its first-order expansion.
 _FIRST_ORDER = 500
 
 
@@ -174,7 +187,7 @@ def merge_mirrored(net: FloatArray, weights: FloatArray) -> tuple[FloatArray, Fl
     Parameters
     ----------
     net
-        What a unit of each pattern adds to B's table beyond A's, axes (pattern, cell).
+        The contribution of a unit of each pattern to B's table minus that to A's, axes (pattern, cell).
     weights
         How many units have each pattern.
 
@@ -184,11 +197,13 @@ def merge_mirrored(net: FloatArray, weights: FloatArray) -> tuple[FloatArray, Fl
     (array([[ 1., -1.]]), array([5.]))
     """
     used = net.any(axis=1) & (weights > 0)
-    net, weights = net[used], weights[used]
+    net = net[used]
+    # The first cell of a pattern that is not 0 gets a positive sign.
     first = net[np.arange(len(net)), (net != 0).argmax(axis=1)]
     turned = np.sign(first)[:, None] * net
     places, which = distinct_rows(turned)
-    return turned[places], np.bincount(which, weights=weights, minlength=len(places)).astype(float)
+    merged_weights = np.bincount(which, weights=weights[used], minlength=len(places))
+    return turned[places], merged_weights.astype(float)
 
 
 def swap_distribution(net: Any, counts: FloatArray) -> tuple[FloatArray, FloatArray] | None:
@@ -204,12 +219,15 @@ def swap_distribution(net: Any, counts: FloatArray) -> tuple[FloatArray, FloatAr
         return None
     if np.log1p(counts).sum() <= math.log(_LISTED):
         return swaps_listed(net, counts)
-    return swaps_on_lattice(net, counts) if np.array_equal(net, np.rint(net)) else None
+    if np.array_equal(net, np.rint(net)):
+        return swaps_on_lattice(net, counts)
+    return None
 
 
 def swaps_listed(net: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return every sum with its probability, one for each number of swaps of each pattern."""
-    sums, mass = np.zeros((1, net.shape[1])), np.ones(1)
+    sums = np.zeros((1, net.shape[1]))
+    mass = np.ones(1)
     for row, n in zip(net, counts.astype(int), strict=True):
         steps = np.arange(n + 1) - 0.5 * n
         sums = (sums[:, None, :] + steps[:, None] * row).reshape(-1, len(row))
@@ -220,19 +238,21 @@ def swaps_listed(net: FloatArray, counts: FloatArray) -> tuple[FloatArray, Float
 def swaps_on_lattice(net: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray] | None:
     """Return every sum with its probability if sums are whole numbers and often coincide; None if it takes too long."""
     cells = _independent_columns(net, counts)
-    small, times = np.rint(net[:, cells]).astype(np.int64), counts.astype(np.int64)
-    widths = times @ np.abs(small) + 1
+    moves = np.rint(net[:, cells]).astype(np.int64)
+    times = counts.astype(np.int64)
+    widths = times @ np.abs(moves) + 1
     if np.log(widths.astype(float)).sum() > math.log(_LATTICE):
         return None
-    # A sum is one number with the cells as its digits; patterns are turned so that it grows.
+    # A sum is coded as one number whose digits are the cells; patterns are turned so that a swap makes it larger.
     strides = np.cumprod(np.concatenate([[1], widths[:-1]]))
-    turn = np.where(small @ strides < 0, -1, 1)
-    small = turn[:, None] * small
-    steps = small @ strides
-    # Patterns of many units go first, while the array is short.
+    turn = np.where(moves @ strides < 0, -1, 1)
+    moves = turn[:, None] * moves
+    steps = moves @ strides
+    # Patterns of many units go first, while the array of sums is short.
     order = np.argsort(-times, kind="stable")
     lengths = 1 + np.concatenate([[0], np.cumsum((steps * times)[order])])
-    if ((times[order] + 1.0) * lengths[:-1]).sum() > _WORK:
+    additions = (times[order] + 1.0) * lengths[:-1]
+    if additions.sum() > _WORK:
         return None
     mass = np.ones(1)
     for step, n, length in zip(steps[order], times[order], lengths[1:], strict=True):
@@ -241,10 +261,12 @@ def swaps_on_lattice(net: FloatArray, counts: FloatArray) -> tuple[FloatArray, F
             longer[k * step : k * step + len(mass)] += weight * mass
         mass = longer
     codes = np.flatnonzero(mass)
-    lowest = times @ np.minimum(small, 0)
+    # Back from codes to sums of the chosen cells, and from these to all cells.
+    lowest = times @ np.minimum(moves, 0)
     digits = (codes - lowest @ strides)[:, None] // strides % widths
-    to_all_cells = np.linalg.lstsq(small.astype(float), turn[:, None] * net, rcond=None)[0]
-    return (digits + lowest - 0.5 * (times @ small)) @ to_all_cells, mass[codes]
+    sums = digits + lowest - 0.5 * (times @ moves)
+    to_all_cells = np.linalg.lstsq(moves.astype(float), turn[:, None] * net, rcond=None)[0]
+    return sums @ to_all_cells, mass[codes]
 
 
 def random_swaps(
@@ -252,37 +274,46 @@ def random_swaps(
 ) -> Iterator[FloatArray]:
     """Yield blocks of sums of the units under random swaps, axes (trial, cell)."""
     times = counts.astype(np.int64)
-    # Units go by eights, of which a random byte picks one of 256 sums, unless a binomial variate for all that are alike
-    # is faster.
+    # Patterns of few units: a random byte picks one of the 256 ways to swap eight units, which is fast.
+    # Patterns of many units: a binomial variate for all units of the pattern is faster.
     few = (times * net.shape[1] <= 300) & isinstance(net, np.ndarray)
-    single, many, other = np.repeat(np.flatnonzero(few), times[few]), times[~few], net[~few]
-    units, signs = net[single], _SIGNS
+    units = net[np.repeat(np.flatnonzero(few), times[few])]
+    times_many = times[~few]
+    net_many = net[~few]
+    signs = _SIGNS
     if np.array_equal(units, np.rint(units)) and np.abs(units).sum(axis=0).max(initial=0.0) < 1 << 23:
-        # Half of whole numbers are as exact in half of the memory, which takes half of the time.
-        units, signs = units.astype(np.float32), signs.astype(np.float32)
-    for n in blocks_of(n_trials, len(many) + net.shape[1]):
-        binomial = np.asarray((_heads(many, n, rng) - 0.5 * many) @ other)
-        sums = np.zeros((n, net.shape[1]), dtype=units.dtype)
-        for some in (units[i : i + 256] for i in range(0, len(units), 256)):
-            coins = np.frombuffer(rng.bytes(n * math.ceil(len(some) / 8)), dtype=np.uint8).reshape(-1, n)
-            for i, shown in enumerate(coins):
-                eight = some[8 * i : 8 * i + 8]
-                sums += (signs[:, : len(eight)] @ eight).take(shown, axis=0)
-        yield binomial + sums
+        # Halves of whole numbers are exact in single precision, too, which takes half of the time.
+        units = units.astype(np.float32)
+        signs = signs.astype(np.float32)
+    for n in blocks_of(n_trials, len(times_many) + net.shape[1]):
+        swapped = _heads(times_many, n, rng) - 0.5 * times_many
+        sums_many = np.asarray(swapped @ net_many)
+        sums_few = np.zeros((n, net.shape[1]), dtype=units.dtype)
+        for start in range(0, len(units), 256):
+            block = units[start : start + 256]
+            n_bytes = math.ceil(len(block) / 8)
+            coins = np.frombuffer(rng.bytes(n * n_bytes), dtype=np.uint8).reshape(n_bytes, n)
+            for i, byte in enumerate(coins):
+                eight = block[8 * i : 8 * i + 8]
+                sums_of_byte = signs[:, : len(eight)] @ eight
+                sums_few += sums_of_byte.take(byte, axis=0)
+        yield sums_many + sums_few
 
 
 def _heads(times: IntArray, n: int, rng: np.random.Generator) -> FloatArray:
-    """Draw how often fair coins show heads, axes (trial, pattern), few coins by random bytes, which is faster."""
+    """Draw how often fair coins show heads, axes (trial, pattern); up to 64 coins by random bytes, which is faster."""
     few = times <= 64
-    heads, small, times_small = np.empty((n, len(times))), np.zeros((n, int(few.sum())), np.uint8), times[few]
+    heads = np.empty((n, len(times)))
     heads[:, ~few] = rng.binomial(times[~few], 0.5, (n, int((~few).sum())))
+    times_few = times[few]
+    heads_few = np.zeros((n, len(times_few)), np.uint8)
     for start in range(0, 64, 8):
-        some = np.flatnonzero(times_small > start)
-        coins = np.frombuffer(rng.bytes(n * len(some)), dtype=np.uint8).reshape(n, -1)
-        small[:, some] += _HEADS[
-            coins & ((1 << np.minimum(times_small[some] - start, 8)) - 1).astype(np.uint8)
-        ]
-    heads[:, few] = small
+        left = np.flatnonzero(times_few > start)
+        coins = np.frombuffer(rng.bytes(n * len(left)), dtype=np.uint8).reshape(n, -1)
+        n_coins = np.minimum(times_few[left] - start, 8)
+        mask = ((1 << n_coins) - 1).astype(np.uint8)
+        heads_few[:, left] += _HEADS[coins & mask]
+    heads[:, few] = heads_few
     return heads
 
 
@@ -295,17 +326,19 @@ def fair_binomial(n: int) -> FloatArray:
     array([0.125, 0.375, 0.375, 0.125])
     """
     k = np.arange(n + 1)
-    # Binomial coefficients are exact while they are small, and beyond a thousand coins larger than the largest number.
-    return np.asarray(special.binom(n, k) * 0.5**n if n <= 1000 else stats.binom.pmf(k, n, 0.5))
+    if n <= 1000:
+        return np.asarray(special.binom(n, k) * 0.5**n)
+    # Binomial coefficients of more coins are larger than the largest number.
+    return np.asarray(stats.binom.pmf(k, n, 0.5))
 
 
 def _independent_columns(net: FloatArray, counts: FloatArray) -> IntArray:
     """Return the cells that determine all others, those of the smallest sums first."""
-    # A missed item is one found less: of the cells of a table of fixed gold, half say nothing new.
+    # With fixed gold, an item more in fn is an item less in tp: half of the cells are redundant.
     chosen: list[int] = []
     sizes = counts @ np.abs(net) + 1.0
     for j in np.argsort(sizes, kind="stable"):
-        # More than a lattice may have are refused by whoever asked.
+        # A lattice of so many sums is too large already, and the caller gives up.
         if np.log(sizes[chosen]).sum() > math.log(_LATTICE):
             break
         if np.linalg.matrix_rank(net[:, [*chosen, j]]) > len(chosen):
@@ -338,7 +371,7 @@ def randomization_test(
     confidence_level: float = 0.95,
     rng: RNGLike = None,
 ) -> RandomizationTest:
-    r"""Test whether two models differ in any measure, by swapping their outputs on whole units.
+    r"""Test whether two models differ in any metric, by swapping their outputs on whole units.
 
     If both models were the same, their outputs on a unit (an item, a sentence, a document) could be swapped. Only
     the number of swaps in each kind of unit matters, which is :math:`\mathrm{Binomial}(n, 1/2)`; where the possible
@@ -350,14 +383,14 @@ def randomization_test(
     ev
         An evaluation that knows its units; totals alone will not do.
     a, b
-        Names of the models; may be left out where there are exactly two.
+        Names of the models; may be left out if there are exactly two.
     metric
-        Name of a measure, or a callable on tables (..., cell); F1 by default.
+        Name of a metric, or a callable on tables (..., cell); F1 by default.
     alternative
         ``"two-sided"`` looks at the size of the difference, ``"greater"`` asks whether B is better than A,
         ``"less"`` whether it is worse.
     method
-        ``"exact"``, ``"montecarlo"``, or ``"auto"``: exact where that takes about a second at most.
+        ``"exact"``, ``"montecarlo"``, or ``"auto"``: exact if that takes about a second at most.
     n_trials
         Number of random trials, where they are made.
     confidence_level
@@ -395,27 +428,31 @@ def randomization_test(
     check_known(method, "method", METHODS)
     n = check_whole(n_trials, "n_trials", 1, 9)
     check_prob(confidence_level, "confidence_level")
-    observed, slack = score_b - score_a, _TIE * max(abs(score_a), abs(score_b))
-    turned = {"two-sided": np.abs, "greater": np.positive, "less": np.negative}[alternative]
-    sign = metric.sign
+    observed = score_b - score_a
+    slack = _TIE * max(abs(score_a), abs(score_b))
+    in_direction = {"two-sided": np.abs, "greater": np.positive, "less": np.negative}[alternative]
 
-    def extreme(sums: FloatArray) -> BoolArray:
-        return np.asarray(turned(sign * statistic(sums)) >= turned(sign * observed) - slack)
+    def is_extreme(sums: FloatArray) -> BoolArray:
+        """Return whether swaps with these sums favour B at least as much as the observed difference."""
+        differences = in_direction(metric.sign * statistic(sums))
+        return np.asarray(differences >= in_direction(metric.sign * observed) - slack)
 
     all_swaps = None if method == "montecarlo" else swap_distribution(net, counts)
     exact = all_swaps is not None
     if all_swaps is not None:
         sums, mass = all_swaps
-        p_value = float(mass[extreme(sums)].sum())
-        # Beyond a thousand coins the smallest probabilities are smaller than the smallest number.
-        p_value = low = high = float(np.clip(p_value, np.finfo(float).tiny, 1.0))
+        # With more than a thousand coins the smallest probabilities are below the smallest number.
+        p_value = float(np.clip(mass[is_extreme(sums)].sum(), np.finfo(float).tiny, 1.0))
+        low = p_value
+        high = p_value
     elif method == "exact":
         raise ValueError(
             f"{counts.sum():,.0f} units in {len(counts):,} kinds are too many to count all swaps; "
             "use method 'auto' or 'montecarlo'"
         )
     else:
-        k = sum(int(extreme(sums).sum()) for sums in random_swaps(net, counts, n, check_rng(rng)))
+        blocks = random_swaps(net, counts, n, check_rng(rng))
+        k = sum(int(is_extreme(sums).sum()) for sums in blocks)
         p_value = (k + 1) / (n + 1)
         low, high = binomial_clopper_pearson(k, n - k, confidence_level=confidence_level)
     return RandomizationTest(
@@ -441,7 +478,7 @@ def randomization_test(
 
 
 def _arrange(ev: Evaluation, metric: Metric) -> tuple[Any, FloatArray, Statistic, int]:
-    """Return what swaps move and how often, the difference of scores as a function of it, and the number of units."""
+    """Return the effect of a swap by pattern, counts of patterns, the difference as a function of sums, and the number of units."""
     if ev.units is None or not ev.units.shared:
         raise ValueError(
             "a randomisation test swaps the models' outputs on single units, but only totals are known; build the "
@@ -449,12 +486,13 @@ def _arrange(ev: Evaluation, metric: Metric) -> tuple[Any, FloatArray, Statistic
         )
     weights = ev.units.weights
     if ev.folds is not None:
-        if (repeats := len(ev.folds.counts)) > 1:
+        repeats = len(ev.folds.counts)
+        if repeats > 1:
             raise ValueError(
                 f"every {ev.unit} occurs in {repeats} repeats of the cross-validation, so its swaps are not "
                 "independent of each other; test a single repeat"
             )
-        # Each unit was predicted once, so what a discount took away is given back.
+        # Each unit was predicted once, so the discount of the counts is undone.
         weights = weights / ev.folds.k
     whole = np.rint(weights)
     if not np.allclose(weights, whole, rtol=0.0, atol=1e-6):
@@ -467,14 +505,18 @@ def _arrange(ev: Evaluation, metric: Metric) -> tuple[Any, FloatArray, Statistic
     middle = tables.mean(axis=0)
     score: Statistic
     if metric.expand is not None and ev.units.n_patterns > _FIRST_ORDER:
-        # A swap moves the models to either side of their mean, where even orders of the difference cancel.
-        above, below = (part[0] for part in metric.expand(middle[None]))
-        sums, score = (above - middle @ above * below)[:, None], partial(np.sum, axis=-1)
+        # A swap moves the models to either side of their mean, so that even orders of the difference cancel.
+        numerators, denominators = metric.expand(middle[None])
+        above = numerators[0]
+        slopes = above - middle @ above * denominators[0]
+        sums = slopes[:, None]
+        score = partial(np.sum, axis=-1)
     else:
         sums, score = metric.sums(ev.cells)
     middle = middle @ sums
-    flat, n_cells = ev.units.rows, len(ev.cells)
-    net = (flat[:, n_cells:] - flat[:, :n_cells]) @ sums
+    rows = ev.units.rows
+    n_cells = len(ev.cells)
+    net = (rows[:, n_cells:] - rows[:, :n_cells]) @ sums
 
     def statistic(moved: FloatArray) -> FloatArray:
         return np.asarray(score(middle + moved) - score(middle - moved))
@@ -485,5 +527,6 @@ def _arrange(ev: Evaluation, metric: Metric) -> tuple[Any, FloatArray, Statistic
         net, counts = merge_mirrored(net, whole)
     else:
         changed = np.flatnonzero(np.asarray(abs(net).sum(axis=1)).ravel())
-        net, counts = net[changed], whole[changed]
+        net = net[changed]
+        counts = whole[changed]
     return net, counts, statistic, int(whole.sum())
