@@ -478,7 +478,7 @@ def randomization_test(
 
 
 def _arrange(ev: Evaluation, metric: Metric) -> tuple[Any, FloatArray, Statistic, int]:
-    """Return the effect of a swap by pattern, counts of patterns, the difference as a function of sums, and the number of units."""
+    """Return the net effect of a swap, counts of patterns, the difference as a function of sums, and the number of units."""
     if ev.units is None or not ev.units.shared:
         raise ValueError(
             "a randomisation test swaps the models' outputs on single units, but only totals are known; build the "

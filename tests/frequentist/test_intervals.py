@@ -338,3 +338,17 @@ def test_scores_have_the_interval_of_their_mean_and_no_delta_method_for_a_median
     assert list(mean["delta"]) == pytest.approx(list(student), abs=1e-9)
     assert "delta" not in intervals(ev, "A", "median", rng=1)
     assert "over units" in mean["delta"].note
+
+
+def test_intervals_are_of_a_method_or_of_one_of_its_runs():
+    gold = [1] * 30 + [0] * 70
+    runs = {name: [1] * (25 + i) + [0] * (75 - i) for i, name in enumerate(("seed0", "seed1"))}
+    ev = bf.from_labels(gold, {"A": runs, "B": {"seed0": gold[::-1]}}, positive=1)
+    alone = bf.from_labels(gold, {"A/seed1": runs["seed1"]}, positive=1)
+    of_run = intervals(ev, "A/seed1", methods=["delta", "wald"])
+    assert {name: tuple(row) for name, row in of_run.items()} == {
+        name: tuple(row) for name, row in intervals(alone, "A/seed1", methods=["delta", "wald"]).items()
+    }
+    assert of_run.estimate != intervals(ev, "A", methods=["delta"]).estimate
+    with pytest.raises(ValueError, match="unknown model 'C'"):
+        intervals(ev, "C")
