@@ -35,3 +35,10 @@ def test_the_recipe_asks_for_what_the_package_asks_for():
         for text in PROJECT["dependencies"]
     }
     assert asked == wanted
+
+
+def test_the_build_on_a_server_runs_every_python_that_is_claimed():
+    claimed = [text.rpartition(" ")[2] for text in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", text)]
+    workflow = (ROOT / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8")
+    assert re.findall(r'"([\d.]+)"', re.search(r"python: \[(.*)\]", workflow)[1]) == claimed
+    assert PROJECT["requires-python"] == f">={claimed[0]}"

@@ -1,7 +1,8 @@
 """Write the numbers that must stay, or check that they did.
 
 ``python tests/golden/make.py`` writes ``golden.json``; ``--check`` compares with it and prints what differs; ``--only ev/items``
-asks some of the questions, ``--seed 7`` takes other draws, and ``--free`` also shows numbers that may change.
+asks some of the questions, ``--seed 7`` takes other draws, and ``--free`` also shows numbers that may change. Questions that
+need a package that is not installed are skipped and named; the file is only written where all packages are.
 """
 
 import argparse
@@ -11,7 +12,9 @@ import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import pytest
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
@@ -28,11 +31,19 @@ def rounded(value: Any, digits: int) -> Any:
     return float(f"{value:.{digits}g}") if math.isfinite(value) else None
 
 
-def answers(
-    only: str = "", seed: int | None = None, loud: bool = False
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return the entries by key, and the errors of questions that could not be answered."""
-    found, errors = {}, {}
+class Answers(NamedTuple):
+    """Entries by key; of questions without an answer, the error, or the package that they miss."""
+
+    entries: dict[str, Any]
+    errors: dict[str, str]
+    skipped: dict[str, str]
+
+
+def answers(only: str = "", seed: int | None = None, loud: bool = False) -> Answers:
+    """Ask the questions whose keys begin so."""
+    entries: dict[str, Any] = {}
+    errors: dict[str, str] = {}
+    skipped: dict[str, str] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         asked = cases.questions(only, seed)
@@ -42,16 +53,20 @@ def answers(
                 warnings.simplefilter("ignore")
                 for name, entry in ask():
                     values = [rounded(v, 12 if entry.rule == "exact" else 7) for v in entry.values]
-                    found[f"{key}: {name}"] = [
+                    entries[f"{key}: {name}"] = [
                         entry.rule,
                         values,
                         *([rounded(entry.scale, 2)] if entry.scale else []),
                     ]
+        except pytest.skip.Exception as reason:
+            skipped[key] = str(reason)
+            if loud:
+                print(f"{key} was skipped: {reason}")
         except Exception as error:  # a question that fails is told, and the others are asked all the same
             errors[key] = f"{type(error).__name__}: {error}"
             if loud:
                 print(f"{key}: {errors[key]}", file=sys.stderr)
-    return found, errors
+    return Answers(entries, errors, skipped)
 
 
 def written(found: dict[str, Any]) -> str:
@@ -106,19 +121,28 @@ def main() -> int:
     parser.add_argument("--only", default="")
     parser.add_argument("--seed", type=int)
     args = parser.parse_args()
-    found, errors = answers(args.only, args.seed, loud=True)
+    found = answers(args.only, args.seed, loud=True)
     if not args.check:
-        args.out.write_text(written(found), encoding="utf-8")
+        if found.skipped:
+            print(
+                "nothing is written, as these questions have no numbers; pip install '.[test-all]'",
+                file=sys.stderr,
+            )
+            return 1
+        args.out.write_text(written(found.entries), encoding="utf-8")
         return 0
-    golden = kept()
+    golden = {key: entry for key, entry in kept().items() if key.startswith(args.only)}
+    golden = {key: entry for key, entry in golden.items() if key.partition(": ")[0] not in found.skipped}
     # Without the files of other tools there is nothing to compare.
-    asked = {k: v for k, v in golden.items() if k.startswith(args.only)}
     if not cases.SAMPLES.is_dir():
-        asked = {k: v for k, v in asked.items() if not k.startswith("file/samples/")}
-    told = list(differences(asked, found, args.free))
-    print(*told, sep="\n")
-    print(f"{len(asked)} entries, {len(told)} differences, {len(errors)} questions without an answer")
-    return int(bool(told or errors))
+        golden = {key: entry for key, entry in golden.items() if not key.startswith("file/samples/")}
+    different = list(differences(golden, found.entries, args.free))
+    print(*different, sep="\n")
+    print(
+        f"{len(golden)} entries, {len(different)} differences, {len(found.errors)} questions without an answer, "
+        f"{len(found.skipped)} skipped"
+    )
+    return int(bool(different or found.errors))
 
 
 if __name__ == "__main__":
