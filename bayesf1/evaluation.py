@@ -14,7 +14,7 @@ from bayesf1.base.cautions import warn_caller
 from bayesf1.base.checks import is_number
 from bayesf1.base.naming import check_known, joined, listing, plural, printable, quoted
 from bayesf1.base.text_files import StrPath
-from bayesf1.metrics import Metric, MetricLike, check_ratio
+from bayesf1.metrics import Metric, MetricLike, MetricOrigin, check_ratio
 from bayesf1.runs import SEPARATE_RUNS, Method, averages, methods_of
 from bayesf1.task import Task, plain_scores
 from bayesf1.units import Assumption, EqualByFields, Folds, Generations, Units, columns_of, sum_of
@@ -487,7 +487,9 @@ def resolve_metric(metric: MetricLike | None, ev: Evaluation) -> Metric:
     metric.check_cells(ev.cells)
     if not isinstance(asked, str | Metric):
         check_ratio(functools.partial(metric, cells=ev.cells), metric.name, ev.tables)
-    return replace(metric, origin=(ev.task, asked, ev.tables)) if isinstance(asked, str) else metric
+    if isinstance(asked, str):
+        return replace(metric, origin=MetricOrigin(ev.task, asked, ev.tables))
+    return metric
 
 
 def resolve_metrics(metrics: MetricLike | Sequence[MetricLike] | None, ev: Evaluation) -> list[Metric]:

@@ -29,8 +29,10 @@ from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
 from bayesf1.output.words.numbers import points, probability
 from bayesf1.output.words.prose import in_prose
-from bayesf1.sampling.model import sampling_model
-from bayesf1.tasks.judged import POOLED, Audited, drawn_gaps, score_of, slopes_of
+from bayesf1.sampling.model import SamplingModel, sampling_model
+from bayesf1.tasks.judged.difference_estimator import score_of, slopes_of
+from bayesf1.tasks.judged.strata import POOLED
+from bayesf1.tasks.judged.task import Judged
 
 # Draws from which the variance of today is seen.
 _DRAWS = 8000
@@ -222,7 +224,7 @@ def plan_labels(
     Parameters
     ----------
     ev
-        An evaluation with gaps, from `from_labels` or `from_frame` with ``judge=``.
+        An evaluation in which some items have no gold label, from `from_labels` or `from_frame` with ``judge=``.
     a, b
         Names of the models; may be left out where there are one or two. `a` alone asks for its score.
     budget
@@ -253,7 +255,7 @@ def plan_labels(
     budget = check_whole(budget, "budget", 1, 12)
     prob = check_prob(prob)
     task = ev.task
-    if not isinstance(task, Audited):
+    if not isinstance(task, Judged):
         raise ValueError(
             "plan_labels is for items of which some have no gold label, but here all have one; build the evaluation "
             "by from_labels or from_frame with judge=, or judge={} without one, and None for gold labels that are missing"
@@ -264,7 +266,7 @@ def plan_labels(
         raise ValueError(f"a plan of labels needs the name of a metric, such as 'f1', not {quoted(metric)}")
     sampling = sampling_model(pair, prior=prior)
     generator = check_rng(rng)
-    drawn = drawn_gaps(sampling, metric, _DRAWS, rng=generator)
+    drawn = _drawn_scores(sampling, metric, generator)
     doubt = doubt_of(pair, task, metric, prior=sampling.prior)
     known = doubt.variance()
     doubt = replace(
@@ -277,7 +279,7 @@ def plan_labels(
     strata, shares = task.strata, task.strata.shares(counts[:, :-1])
     cells = [
         Cell(
-            strata.words(c),
+            strata.describe(c),
             dict(zip(strata.raters, strata.predicted[c], strict=True)),
             float(counts[c].sum()),
             float(counts[c, :-1].sum()),
@@ -302,9 +304,18 @@ def plan_labels(
         decided=several and max(tail, 1.0 - tail) >= 0.5 * (1.0 + prob),
         difference=doubt.mean,
         prob=prob,
-        chosen=None if task.unlabelled is None else task.unlabelled.chosen(plan, generator),
+        chosen=None if task.unlabelled is None else task.unlabelled.choose(plan, generator),
         cautions=task.cautions,
     )
+
+
+def _drawn_scores(sampling: SamplingModel, metric: Metric, rng: np.random.Generator) -> FloatArray:
+    """Return draws of the score of one model, or of the difference of two."""
+    n_draws = min(_DRAWS, sampling.n_draws([metric]))
+    (scores,) = sampling.scores([metric], n_draws=n_draws, rng=rng)
+    if scores.shape[1] > 1:
+        return np.asarray(scores[:, -1] - scores[:, 0])
+    return np.asarray(scores[:, 0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -407,7 +418,7 @@ def whole(numbers: FloatArray, most: FloatArray, total: int) -> FloatArray:
     return found
 
 
-def doubt_of(ev: Evaluation, task: Audited, metric: Metric, *, prior: float) -> Doubt:
+def doubt_of(ev: Evaluation, task: Judged, metric: Metric, *, prior: float) -> Doubt:
     """Return where the doubt about a score of one model, or about the difference of two, comes from."""
     strata, k = task.strata, len(task.strata.golds)
     counts = task.counts(ev.tables)
@@ -429,13 +440,13 @@ def doubt_of(ev: Evaluation, task: Audited, metric: Metric, *, prior: float) -> 
     )
 
 
-def _slopes(ev: Evaluation, task: Audited, metric: Metric, masses: FloatArray) -> FloatArray:
+def _slopes(ev: Evaluation, task: Judged, metric: Metric, masses: FloatArray) -> FloatArray:
     """Return how the score, or the difference of two, moves with one more item beside `masses`, axes (stratum, gold)."""
     strata = task.strata
     models = [strata.models.index(model) for model in ev.models]
     size = max(masses.sum(), 1.0)
 
-    matrices = np.stack([strata.word_sums(model) @ masses for model in models]) / size
+    matrices = np.stack([strata.sums_by_label(model) @ masses for model in models]) / size
     adds = task.outcomes_of_gold
     slopes = slopes_of(score_of(ev, task, metric), np.einsum("msg,gst->mt", matrices, adds))
     # How each model's score moves with an item of a gold label of which it said this.

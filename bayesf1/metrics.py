@@ -78,6 +78,29 @@ class PairMoments(NamedTuple):
     difference: Moments
 
 
+class ClassAverage(NamedTuple):
+    """How an average over classes, in which all weigh the same, is made of each class' score.
+
+    Attributes
+    ----------
+    cells
+        The cells of a class that its score needs.
+    squared_beta
+        β² of an F-score, otherwise 0.
+    """
+
+    cells: tuple[str, ...]
+    squared_beta: float = 0.0
+
+
+class MetricOrigin(NamedTuple):
+    """The task, name and tables that a named metric was made from."""
+
+    task: Task
+    name: str
+    tables: FloatArray
+
+
 @dataclass(frozen=True)
 class Metric:
     """A metric of a confusion table.
@@ -112,7 +135,7 @@ class Metric:
         What one of each cell adds above and below to a ratio that is the metric to first order near tables (model, cell), as
         a function of these, if cells are too many for numerical slopes.
     of_classes
-        The cells of a class that an average needs in which all classes weigh the same, and β² of an F-score, otherwise 0.
+        How it is made of each class' score, if it is an average over classes in which all weigh the same.
     origin
         The task, name and tables that a named metric was made from.
     """
@@ -132,8 +155,8 @@ class Metric:
     expand: Callable[[FloatArray], tuple[FloatArray, FloatArray]] | None = field(
         default=None, compare=False, repr=False
     )
-    of_classes: tuple[tuple[str, ...], float] | None = None
-    origin: tuple[Task, str, FloatArray] | None = field(default=None, compare=False, repr=False)
+    of_classes: ClassAverage | None = None
+    origin: MetricOrigin | None = field(default=None, compare=False, repr=False)
 
     @property
     def sign(self) -> float:
@@ -147,8 +170,8 @@ class Metric:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "function" not in state:
-            task, name, tables = state["origin"]
-            made = task.metric(name, tables)
+            origin = state["origin"]
+            made = origin.task.metric(origin.name, origin.tables)
             state = {**state, "function": made.function, "weigh": made.weigh, "expand": made.expand}
         vars(self).update(state)
 
@@ -410,7 +433,6 @@ def _share(name: str, label: str, successes: tuple[str, ...], failures: tuple[st
 
 _SPAN = ("tp", "fp", "fn")
 _FULL = ("tp", "fp", "fn", "tn")
-_RECALL = (("tp", "fn"), 0.0)
 
 METRICS: dict[str, Metric] = {
     metric.name: metric
@@ -423,8 +445,15 @@ METRICS: dict[str, Metric] = {
         _share("jaccard", "Jaccard", ("tp",), ("fp", "fn")),
         Metric("fowlkes_mallows", "FM", _SPAN, None, fowlkes_mallows),
         Metric("mcc", "MCC", _FULL, None, mcc, (-1.0, 1.0), percent=False),
-        Metric("sba", "SBA", _FULL, None, sba, of_classes=(_SPAN, 0.0)),
-        Metric("balanced_accuracy", "Balanced accuracy", _FULL, None, balanced_accuracy, of_classes=_RECALL),
+        Metric("sba", "SBA", _FULL, None, sba, of_classes=ClassAverage(_SPAN)),
+        Metric(
+            "balanced_accuracy",
+            "Balanced accuracy",
+            _FULL,
+            None,
+            balanced_accuracy,
+            of_classes=ClassAverage(("tp", "fn")),
+        ),
         Metric("kappa", "Kappa", _FULL, None, kappa, (-1.0, 1.0), percent=False),
         Metric("macro_f1", "Macro F1", _FULL, None, macro_f1),
         Metric("weighted_f1", "Weighted F1", _FULL, None, weighted_f1),

@@ -122,6 +122,10 @@ class Task(ABC):
         """Return the task of some of the models, if it keeps anything of each of them."""
         return self
 
+    def without_rows(self) -> Self:
+        """Return the task without numbers of rows, for data that may come in another order the next time."""
+        return self
+
     def check(self, models: Sequence[str], tables: FloatArray) -> None:
         """Raise a ValueError if fields that were read from a file contradict each other, the models or the tables."""
         if not self.cells or len({*self.cells}) < len(self.cells):

@@ -24,7 +24,7 @@ import numpy as np
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
 from bayesf1.sampling.model import sampling_model
-from bayesf1.tasks.judged import difference_estimate
+from bayesf1.tasks.judged.difference_estimator import difference_estimate
 
 DRAWS = 1000
 CELLS = np.array([[j, a, b, g] for j in (0, 1) for a in (0, 1) for b in (0, 1) for g in (0, 1)])

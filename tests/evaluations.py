@@ -155,7 +155,7 @@ GROUPED = {
     "right or wrong": correct,
     "statistics": wer,
     "probabilities": probabilities,
-    "items with gaps": judged,
+    "judged items": judged,
     "cross-validated items": cross_validated,
 }
 EVALUATIONS = {
@@ -163,7 +163,7 @@ EVALUATIONS = {
     "folds": folds,
     "matrices": confusion,
     "scores": scores,
-    "classes with gaps": functools.partial(judged, k=3),
+    "judged classes": functools.partial(judged, k=3),
     **GROUPED,
     **{
         name.replace("items", "documents") if "items" in name else f"{name} in documents": functools.partial(

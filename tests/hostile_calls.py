@@ -52,7 +52,7 @@ def minority(X_train, y_train):
 def calls():
     """Return the arguments of a valid call of each public function and class, several where one leaves out too much."""
     counts, folds, items = COUNTS, evaluation("folds"), evaluation("items")
-    documents, classes, gaps = map(evaluation, ("documents", "classes", "items with gaps"))
+    documents, classes, judged = map(evaluation, ("documents", "classes", "judged items"))
     pair = {"ev": items, "a": "A", "b": "B"}
     flags = {m: [bool(x) for x in said] for m, said in SAID.items()}
     scores = {"A": [0.1, 0.5, 0.2, 0.3], "B": [0.2, 0.4, 0.5, 0.1]}
@@ -110,7 +110,7 @@ def calls():
         "pairing_bounds": [{"ev": counts, "a": "A", "b": "B", "metric": "recall"}],
         "plan": [{"half_width": 0.05, "prevalence": 0.3}, {"half_width": 0.05, "pilot": counts, "model": "A"}],
         "plan_comparison": [{"pilot": items, "a": "A", "b": "B", "difference": 0.1, "n_sets": 200}],
-        "plan_labels": [{**pair, "ev": gaps, "budget": 50}],
+        "plan_labels": [{**pair, "ev": judged, "budget": 50}],
         "plot_classes": [{"res": public_object("class comparisons")}],
         "plot_coverage": [{"curve": bf.coverage_curve([10, 20], 0.4, 0.1, 0.1)}],
         "plot_curves": [{"curves": bf.measures.roc_curve([0, 1, 0, 1], [0.1, 0.4, 0.3, 0.8], rng=1)}],

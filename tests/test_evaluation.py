@@ -18,7 +18,7 @@ from bayesf1.runs import flatten
 from bayesf1.sampling.training import run_variance_of
 from bayesf1.tasks.classed import Classed
 from bayesf1.tasks.correctness import Correctness
-from bayesf1.tasks.judged import Audited
+from bayesf1.tasks.judged.task import Judged
 from bayesf1.tasks.probabilities import Probabilities
 from bayesf1.tasks.scores import Scores
 from bayesf1.tasks.statistics import Statistics
@@ -146,7 +146,7 @@ def check_parts(ev):
 
 def some_cells(ev, take):
     """About half of the cells; some kinds have none that could be left out."""
-    whole = isinstance(ev.task, Classed | Scores | Correctness | Statistics | Probabilities | Audited)
+    whole = isinstance(ev.task, Classed | Scores | Correctness | Statistics | Probabilities | Judged)
     return ev.cells if whole else ev.cells[take % 2 :: 2] or ev.cells
 
 

@@ -35,7 +35,7 @@ from bayesf1.output.words.signature import in_one_line, sampling_parts, signed_n
 from bayesf1.sampling.inflation import SmallSampleInflation
 from bayesf1.sampling.model import SamplingModel, SamplingSettings, sampling_model
 from bayesf1.sampling.resampling import Samples, Statistic
-from bayesf1.tasks.judged import difference_estimate
+from bayesf1.tasks.judged.difference_estimator import difference_estimate
 
 if TYPE_CHECKING:
     import pandas as pd

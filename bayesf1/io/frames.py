@@ -21,7 +21,6 @@ from bayesf1.io.label_values import index_of, is_missing, plain_label, read_grou
 from bayesf1.io.labels import NO_GOLD, default_names, from_columns, from_labels
 from bayesf1.io.tables import check_columns
 from bayesf1.runs import with_runs_in
-from bayesf1.tasks.judged import Audited
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -165,9 +164,9 @@ def from_frame(
         values = _rows(selected, frame, columns)
         predicted, judged = ({name: values[c] for name, c in part.items()} for part in (named, judges))
         ev = from_labels(values[gold], predicted, judge=judged, groups=group and values[group], **how)
-        if isinstance(ev.task, Audited) and isinstance(nw.from_native(frame), nw.LazyFrame):
+        if isinstance(nw.from_native(frame), nw.LazyFrame):
             # Rows of a lazy frame may come in another order the next time.
-            return replace(ev, task=replace(ev.task, unlabelled=None))
+            return replace(ev, task=ev.task.without_rows())
         return ev
     found, weights = _count(selected, columns, group)
     for i, (name, column) in enumerate(zip(columns, found, strict=True)):

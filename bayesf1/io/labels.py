@@ -43,7 +43,9 @@ from bayesf1.task import Task
 from bayesf1.tasks.binary import BINARY_CELLS, Binary
 from bayesf1.tasks.classed import LabelSets
 from bayesf1.tasks.correctness import Correctness
-from bayesf1.tasks.judged import Audited, Unlabelled, settled, strata_of, uneven_documents
+from bayesf1.tasks.judged.missing_labels import Unlabelled, uneven_documents
+from bayesf1.tasks.judged.strata import Strata
+from bayesf1.tasks.judged.task import Judged, on_inner_task
 from bayesf1.tasks.multiclass import MultiClass, UnknownLabels, class_outcomes
 from bayesf1.units import Units
 
@@ -136,7 +138,7 @@ def from_labels(
     if judge is not None:
         if multilabel:
             raise ValueError("judge= is for items of one label each, and multilabel=True has any number")
-        return _from_gaps(y_true, predictions, judge, groups, positive, labels)
+        return _from_judged(y_true, predictions, judge, groups, positive, labels)
     predictions, beside = align(predictions, "predictions", {"y_true": y_true, "groups": groups})
     document = beside["groups"]
     if multilabel:
@@ -412,10 +414,10 @@ def distinct_labels(columns: Iterable[CodedLabels]) -> list[Any]:
     )
 
 
-# ---- gaps: gold labels of some items, predictions and perhaps a judge's word on all ----------------------
+# ---- judged: gold labels of some items, predictions and perhaps a judge's labels of all ------------------
 
 
-def _from_gaps(
+def _from_judged(
     y_true: Any, predictions: Mapping[str, Any], judge: Any, groups: Any, positive: Any, labels: Any
 ) -> Evaluation:
     """Build an Evaluation of items of which some have no gold label; the arguments are those of `from_labels`."""
@@ -454,17 +456,20 @@ def _from_gaps(
     for code, called in raters:
         keys, stratum = np.unique(stratum * len(called) + code, return_inverse=True)
         kinds = [(*kinds[key // len(called)], called[key % len(called)]) for key in keys.tolist()]
-    strata, place = strata_of(golds, names, tuple(judges), kinds)
+    strata, place = Strata.of(golds, names, tuple(judges), kinds)
     stratum, k = place[stratum], len(golds)
 
     cautions: tuple[str, ...] = ()
     if documents is not None:
         cautions = uneven_documents(stratum, gold < k, np.unique(documents, return_inverse=True)[1])
-    task = Audited(task, strata, cautions, Unlabelled.of(stratum, gold < k, strata.size, ids))
+    judged = Judged(task, strata, cautions, Unlabelled.of(stratum, gold < k, strata.size, ids))
     patterns, which = np.unique(stratum * (k + 1) + gold, return_inverse=True)
-    cells = strata.columns[patterns // (k + 1)] * (k + 1) + (patterns % (k + 1))[:, None]
-    rows = rows_of_cells(cells, len(task.cells))
-    return replace(settled(from_rows(names, task, rows, documents, which=which)), remarks=notes)
+    cells = strata.pair_of[patterns // (k + 1)] * (k + 1) + (patterns % (k + 1))[:, None]
+    rows = rows_of_cells(cells, len(judged.cells))
+    ev = from_rows(names, judged, rows, documents, which=which)
+    if not ev.labelled:
+        ev = on_inner_task(ev, judged)
+    return replace(ev, remarks=notes)
 
 
 def gold_with_gaps(y_true: Any, columns: Mapping[str, Any]) -> tuple[Any, list[Any] | None]:

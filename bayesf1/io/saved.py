@@ -31,24 +31,26 @@ from bayesf1.tasks import (
     classed,
     correctness,
     final,
-    judged,
     multiclass,
     probabilities,
     scores,
     statistics,
 )
+from bayesf1.tasks.judged.task import Judged
 from bayesf1.units import Folds, Generations, Units
 
 FILE_FORMAT = "bayesf1.evaluation/1"
 _BEGINNING = re.compile(rb'\s*\{\s*"format"\s*:\s*"bayesf1\.evaluation/')
 # Fields that have another name in files, which are older.
-FIELDS_IN_FILES = {"predicted": "said", "unknown_labels": "strays"}
+FIELDS_IN_FILES = {"predicted": "said", "unknown_labels": "strays", "inner_task": "task"}
 
 # The tasks that a file can name; a new one is a word here.
 _ONE_LABEL = (binary.Binary, correctness.Correctness, multiclass.MultiClass)
-_OTHER_LABELS = (classed.LabelSets, classed.TypedSpans, judged.Audited)
+_OTHER_LABELS = (classed.LabelSets, classed.TypedSpans, Judged)
 _SCORED = (scores.Scores, statistics.Statistics, probabilities.Probabilities, final.FinalScores)
 TASKS: dict[str, type[Task]] = {task.name: task for task in (*_ONE_LABEL, *_OTHER_LABELS, *_SCORED)}
+# Tasks that had another name in 0.2 and 0.3.
+_RENAMED = {"audited": Judged.name}
 # Tasks that 0.2 saved, and what serves instead.
 _REMOVED = {
     "preferences": "for pairwise preferences use evalica",
@@ -234,6 +236,8 @@ def _evaluation_of(text: str) -> Evaluation:
     if saved["kind"].get("kept") == []:
         # 0.2 could leave cells of classes out.
         del saved["kind"]["kept"]
+    if saved["kind"]["name"] in _RENAMED:
+        saved["kind"]["name"] = _RENAMED[saved["kind"]["name"]]
     ev = _evaluation(saved)
     written = json.loads(to_json(ev))
     changed = [name for name in {**saved, **written} if saved.get(name) != written.get(name)]

@@ -18,7 +18,17 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import listing, nearest
 from bayesf1.evaluation import Evaluation
-from bayesf1.metrics import METRICS, FMeasure, Metric, MetricLike, Proportion, find_metric, metric_of, ratio
+from bayesf1.metrics import (
+    METRICS,
+    ClassAverage,
+    FMeasure,
+    Metric,
+    MetricLike,
+    Proportion,
+    find_metric,
+    metric_of,
+    ratio,
+)
 from bayesf1.sampling.model import SamplingModel
 from bayesf1.task import Outcomes, Task
 from bayesf1.tasks.draws import atoms_of, break_sticks, draw_bootstrap, draw_cells
@@ -177,7 +187,7 @@ def _average(average: str, base: Metric, task: Classed, tables: FloatArray) -> M
         label=f"{average.capitalize()} {label}",
         needs=task.cells,
         distribution=_micro_distribution(base, task, tables) if average == "micro" else None,
-        of_classes=(base.needs, square) if average == "macro" and not negatives else None,
+        of_classes=ClassAverage(base.needs, square) if average == "macro" and not negatives else None,
         function=lambda tables: scorer(blocks(task, tables, negatives=negatives)),
     )
 
@@ -229,7 +239,7 @@ def _star(base: Metric, task: Classed) -> Metric:
         task.cells,
         None,
         function,
-        of_classes=(_CELLS[:3], 0.0),
+        of_classes=ClassAverage(_CELLS[:3]),
     )
 
 

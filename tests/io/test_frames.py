@@ -1,4 +1,4 @@
-"""Frames of every engine, with and without gaps in gold, and tables that were counted elsewhere."""
+"""Frames of every engine, with and without missing gold labels, and tables that were counted elsewhere."""
 
 import re
 import tracemalloc
@@ -104,7 +104,7 @@ def test_enums_with_different_values_are_compared_by_their_names():
 
 
 @pytest.mark.parametrize("name", ['bert "v2"', "bert.v2"])
-@pytest.mark.parametrize("more", [{}, {"judge": []}], ids=["labelled", "with gaps"])
+@pytest.mark.parametrize("more", [{}, {"judge": []}], ids=["labelled", "judged"])
 def test_names_that_duckdb_may_misread_are_refused(name, more):
     # Before 2.0 the first is read from a column "bert v2", the second from a field of "bert".
     frame = as_duckdb(predictions().rename(columns={"bert": name}))

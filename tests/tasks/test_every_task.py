@@ -71,7 +71,7 @@ def test_draws_have_the_mean_of_data_and_prior(ev, prior):
         tables = drawn(ev, assumption, prior=prior)
         assert tables.shape == (N_DRAWS, *ev.tables.shape)
         assert (tables >= 0).all()
-        if ev.task.name == "audited":
+        if ev.task.name == "judged":
             # Gold labels are drawn for what has none; only the items of a model's tables stay as many.
             total = tables.sum(axis=-1)
             assert np.abs(total.mean(axis=0) / ev.tables.sum(axis=-1) - 1.0).max() < 0.05
@@ -127,7 +127,7 @@ def test_a_model_is_drawn_the_same_alone_and_beside_others(ev):
 def test_outcomes_make_the_tables(ev):
     outcomes = ev.task.outcomes(ev)
     if outcomes is None:
-        assert ev.task.name in ("multilabel", "scores", "statistics", "probabilities", "audited")
+        assert ev.task.name in ("multilabel", "scores", "statistics", "probabilities", "judged")
         return
     assert outcomes.counts.shape == (3, len(outcomes.labels))
     np.testing.assert_allclose(outcomes.counts @ outcomes.rows, ev.tables)

@@ -1,4 +1,4 @@
-"""Gaps in gold and one judge of all: draws, the difference estimator, and what is refused."""
+"""Items of which some have no gold label, and one judge of all: draws, the difference estimator, and what is refused."""
 
 import tracemalloc
 from itertools import product
@@ -12,7 +12,10 @@ from sklearn.naive_bayes import CategoricalNB
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
 from bayesf1.sampling.model import sampling_model
-from bayesf1.tasks.judged import IndependentRaters, Strata, difference_estimate, error_correlation
+from bayesf1.tasks.judged.difference_estimator import difference_estimate
+from bayesf1.tasks.judged.gold_shares import IndependentRaters
+from bayesf1.tasks.judged.judge_errors import error_correlation
+from bayesf1.tasks.judged.strata import Strata
 from builders import flipped as noisy, judged_items as items
 
 
@@ -211,8 +214,9 @@ def test_errors_that_all_make_on_the_same_items_are_told_where_few_of_many_combi
     ev = bf.from_labels(known, dict(zip("ABCDEF", said, strict=True)), judge=judge, positive=1)
     errors = np.array([*said, judge])[:, :100] != gold[:100]
     each = [np.corrcoef(errors[:, gold[:100] == g])[np.triu_indices(7, 1)].mean() for g in (0, 1)]
-    assert low < error_correlation(ev.task, ev.tables) < high
-    assert error_correlation(ev.task, ev.tables) == pytest.approx(np.mean(each), abs=0.03)
+    found = error_correlation(ev.task.strata, ev.task.counts(ev.tables))
+    assert low < found < high
+    assert found == pytest.approx(np.mean(each), abs=0.03)
     told = any(
         "err on the same items" in note
         for note in ev.task.notes_on(sampling_model(ev), resolve_metric("f1", ev))
@@ -348,7 +352,7 @@ def test_the_difference_estimator_covers_f1_and_its_difference():
     assert abs(np.mean(errors)) < 4 / np.sqrt(n)
 
 
-def test_intervals_of_gaps_are_the_difference_estimator_and_the_credible_ones():
+def test_intervals_of_judged_items_are_the_difference_estimator_and_the_credible_ones():
     _, known, said, judge = items(n=4000, labelled=400)
     ev = bf.from_labels(known, said, judge=judge, positive=1)
     for found in (bf.intervals(ev, "A", rng=1), bf.difference_intervals(ev, rng=1)):

@@ -1,0 +1,144 @@
+r"""The difference estimator of a score: labelled items, corrected by predictions of the gold labels of all items.
+
+Gold of an item is predicted by the shares of gold labels among labelled items of the same judgement. With tables per item
+:math:`\bar T` of labelled items by gold, :math:`\bar F` of labelled items by predicted gold, and :math:`\bar F_*` of all
+items by predicted gold, the score D is estimated by
+
+.. math:: D\bigl(\bar T + \lambda (\bar F_* - \bar F)\bigr),
+
+where λ makes its variance least, as prediction-powered inference has it.
+
+Angelopoulos et al. (2023), Science 382, 669–674; Angelopoulos, Duchi & Zrnic (2023), PPI++.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from bayesf1.base.arrays import FloatArray
+from bayesf1.evaluation import Evaluation
+from bayesf1.metrics import Metric
+from bayesf1.sampling.model import SamplingModel
+from bayesf1.tasks.judged.missing_labels import are_uneven_over_strata
+from bayesf1.tasks.judged.strata import Strata
+from bayesf1.tasks.judged.task import Judged
+
+# Step of a numerical derivative in a cell of a table of shares.
+_STEP = 1e-5
+# λ depends on slopes at the estimate, which depends on λ; each round takes the last one's.
+_ROUNDS = 3
+
+
+class AssistedEstimate(NamedTuple):
+    """An estimate from labelled items with the help of what is known of all, and its standard error."""
+
+    value: float
+    standard_error: float
+
+
+def difference_estimate(sampling: SamplingModel, metric: Metric) -> AssistedEstimate | None:
+    """Return the difference estimator of a score, or of the difference of two.
+
+    None if all items are labelled, or if labels were not given at random.
+    """
+    ev = sampling.ev
+    task = ev.task
+    if not isinstance(task, Judged) or not ev.labelled or not sampling.shared:
+        return None
+    units = ev.units
+    strata = task.strata
+    counts = task.counts(ev.tables)
+    if units is None or metric.origin is None or not counts[:, :-1].any():
+        return None
+    if are_uneven_over_strata(units, strata, counts):
+        return None
+
+    predicted_gold = _predicted_gold(strata, counts)[strata.stratum]  # (pair, gold)
+    labelled, unlabelled = strata.split(ev.tables.reshape(len(ev.models), -1))  # (model, pair, gold or 1)
+    labelled_items = labelled.sum(axis=-1, keepdims=True)  # (model, pair, 1)
+    all_items = labelled_items + unlabelled
+    n_labelled = float(labelled_items[0].sum())
+    n_items = float(counts.sum())
+    # Tables per item, axes (model, cell of the inner task).
+    by_gold = task.tables_of(labelled) / n_labelled
+    by_predicted = task.tables_of(labelled_items * predicted_gold) / n_labelled
+    by_predicted_of_all = task.tables_of(all_items * predicted_gold) / n_items
+    correction = by_predicted_of_all - by_predicted
+    is_labelled = np.append(np.ones(len(strata.golds)), 0.0)  # ([*gold, none])
+
+    score = score_of(ev, task, metric)
+    power = 0.0
+    standard_error = 0.0
+    for _ in range(_ROUNDS):
+        slopes = slopes_of(score, by_gold + power * correction)
+        # How an item of each gold label moves the score, by its model's label in its pair, axes (model, pair, gold).
+        moves = np.einsum("gpt,mt->mpg", task.outcomes_of_gold, slopes)[:, strata.label]
+        moves_predicted = (moves * predicted_gold).sum(axis=-1, keepdims=True)  # (model, pair, 1)
+        deviation = moves - _mean_move(slopes, by_gold)
+        deviation_predicted = moves_predicted - _mean_move(slopes, by_predicted)
+        deviation_of_all = moves_predicted - _mean_move(slopes, by_predicted_of_all)
+        # Influences of an item of each cell on D at labelled items and on its correction, axes (model, pair, [*gold, none]).
+        without_label = np.zeros_like(moves_predicted)
+        influence = np.concatenate([deviation / n_labelled, without_label], axis=-1)
+        influence_of_correction = is_labelled * deviation_predicted / n_labelled - deviation_of_all / n_items
+        of_units = np.asarray(units.rows @ influence.ravel())  # (pattern)
+        of_units_correction = np.asarray(units.rows @ influence_of_correction.ravel())
+        covariance = float(units.weights @ (of_units * of_units_correction))
+        variance = float(units.weights @ of_units_correction**2)
+        power = covariance / variance if variance > 0.0 else 0.0
+        residual = of_units - power * of_units_correction
+        standard_error = float(np.sqrt(units.weights @ residual**2))
+    return AssistedEstimate(float(score(by_gold + power * correction)), standard_error)
+
+
+def _mean_move(slopes: FloatArray, tables: FloatArray) -> FloatArray:
+    """Return by how much items with these tables per item move the score in the mean, axes (model, cell) to (model, 1, 1)."""
+    return np.asarray((slopes * tables).sum(axis=1)[:, None, None])
+
+
+def _predicted_gold(strata: Strata, counts: FloatArray) -> FloatArray:
+    """Return shares of gold labels among labelled items of which the judge says the same, axes (stratum, gold)."""
+    n = len(strata.models)
+    numbers: dict[tuple[str, ...], int] = {}
+    judgement = [numbers.setdefault(labels[n:], len(numbers)) for labels in strata.predicted]
+    labelled = counts[:, :-1]
+    by_judgement = np.zeros((len(numbers), len(strata.golds)))
+    np.add.at(by_judgement, judgement, labelled)
+    golds = by_judgement[judgement]  # (stratum, gold)
+    items = golds.sum(axis=1, keepdims=True)
+    shares_of_all = labelled.sum(axis=0) / labelled.sum()
+    return np.asarray(np.where(items > 0.0, golds / np.maximum(items, 1.0), shares_of_all))
+
+
+# ---- slopes of a score ------------------------------------------------------------------------------------
+
+
+def score_of(ev: Evaluation, task: Judged, metric: Metric) -> Callable[[FloatArray], FloatArray]:
+    """Return the score, or the difference of two, as a function of tables of the inner task, axes (..., model, cell)."""
+    assert metric.origin is not None
+    inner_task = task.inner_task
+    inner = inner_task.metric(metric.origin.name, task.tables_of(task.strata.filled(ev.tables)))
+
+    def score(tables: FloatArray) -> FloatArray:
+        scores = ev.mean_scores(inner(np.maximum(tables, 0.0), inner_task.cells))
+        if len(ev.names) > 1:
+            return np.asarray(scores[..., -1] - scores[..., 0])
+        return np.asarray(scores[..., 0])
+
+    return score
+
+
+def slopes_of(score: Callable[[FloatArray], FloatArray], tables: FloatArray) -> FloatArray:
+    """Return how a score moves with each cell of the models' tables, axes (model, cell).
+
+    The derivative is numerical, by central differences; below a cell of 0 there is no table, so that it is one-sided there.
+    """
+    steps = _STEP * np.eye(tables.size).reshape(-1, *tables.shape)  # (step, model, cell)
+    above = tables + steps
+    below = np.maximum(tables - steps, 0.0)
+    widths = (above - below).reshape(tables.size, -1).max(axis=1)  # (step)
+    slopes = (score(above) - score(below)) / widths
+    return np.asarray(slopes).reshape(tables.shape)
