@@ -1,7 +1,7 @@
-"""What the commands do: each reads files into an `Evaluation`, asks one question of it, and delivers the answer.
+"""The commands: each reads files into an `Evaluation`, asks one question of it, and delivers the answer.
 
 A command is a function of the arguments with a row in `COMMANDS`, which names its options; its docstring is its help. The
-package itself imports a module when a name of it is first used, so that help is quick.
+package imports a module when one of its names is first used, so that help is quick.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from bayesf1.cli.output import chosen_format, complain, deliver, write
 from bayesf1.output.answer import DEFAULT, Answer
 from bayesf1.output.words.comparison import unmet
 
-# More pairs than this take long and tell little.
+# More pairs than this take long to compute and to read.
 _MAX_PAIRS = 500
 _SCORES = ("f1", "precision", "recall")
 
@@ -34,43 +34,48 @@ _SCORES = ("f1", "precision", "recall")
 
 
 def given(args: argparse.Namespace, *names: str) -> dict[str, Any]:
-    """Return those of the named options that the command has and that were given."""
-    return {name: value for name in names if (value := getattr(args, name, None)) is not None}
+    """Return the named options that the command has and that were given."""
+    options = vars(args)
+    return {name: options[name] for name in names if options.get(name) is not None}
 
 
 def changed(args: argparse.Namespace, **options: Any) -> argparse.Namespace:
-    """Return the options with some of them set otherwise."""
+    """Return the options with some of them changed."""
     return argparse.Namespace(**{**vars(args), **options})
 
 
 def name_and_path(text: str) -> tuple[str | None, str]:
     """Return the parts of ``name=path``; no name for the path of a file alone, which may hold an equals sign."""
-    name, equals, path = text.partition("=")
-    return (name, path) if equals and name.strip() and path and not Path(text).exists() else (None, text)
+    name, _, path = text.partition("=")
+    if name.strip() and path and not Path(text).exists():
+        return name, path
+    return None, text
 
 
 def to_read(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
-    """Return what `bf.read` is to read, and the options that were given; several files of a model are its runs."""
-    alone, models = None, dict[str, list[str]]()
-    for i, text in enumerate(args.files):
+    """Return the source for `bf.read`, and the options that were given; several files of a model are its runs."""
+    options = given(args, "runs", *READ)
+    first_name, first_path = name_and_path(args.files[0])
+    models: dict[str, list[str]] = {}
+    for text in args.files if first_name is not None else args.files[1:]:
         name, path = name_and_path(text)
-        if name is not None:
-            models.setdefault(name, []).append(path)
-        elif i:
+        if name is None:
             raise ValueError(
                 f"{text!r} has no name; write name={text} for a model's file, or name the folder of shards"
             )
-        else:
-            alone = path
-    gold = {"gold_file": alone} if models and alone is not None else {}
-    return models or alone, gold | given(args, "runs", *READ)
+        models.setdefault(name, []).append(path)
+    if not models:
+        return first_path, options
+    if first_name is None:
+        options["gold_file"] = first_path
+    return models, options
 
 
 def evaluation(args: argparse.Namespace, *, units_for: str | None = None) -> bf.Evaluation:
-    """Read whatever was named on the command line; say so where it holds totals only, but units are needed."""
-    source, found = to_read(args)
+    """Read the files that the command line names; refuse totals if a purpose takes units."""
+    source, options = to_read(args)
     try:
-        ev = bf.read(source, **found)
+        ev = bf.read(source, **options)
     except FileNotFoundError as error:
         raise ValueError(str(error)) from None
     if units_for is not None and ev.assumption == "independent":
@@ -87,22 +92,26 @@ def pairs(
     """Return the two models that were named by ``--models``, or all pairs; some purposes take one pair."""
     if args.models is not None:
         return [tuple(args.models)]
-    found = list(combinations(ev.names, 2))
-    if not found:
+    all_pairs = list(combinations(ev.names, 2))
+    if not all_pairs:
+        _, path = name_and_path(args.files[-1])
+        noun = "method" if ev.methods else "model"
         raise ValueError(
-            f"{name_and_path(args.files[-1])[1]} has one {'method' if ev.methods else 'model'} ({ev.names[0]}); comparing "
-            "takes two, and bayesf1 interval gives the scores of one"
+            f"{path} has one {noun} ({ev.names[0]}); comparing takes two, and bayesf1 interval gives the scores of one"
         )
-    if len(found) > (_MAX_PAIRS if one_for is None else 1):
-        why = "too many to compare all pairs" if one_for is None else f"but {one_for} one pair"
-        raise ValueError(
-            f"{args.files[0]} has {len(ev.names)} models ({listing(ev.names, most=3)}), {why}; choose two with --models A B"
-        )
-    return found
+    if one_for is not None and len(all_pairs) > 1:
+        why = f"but {one_for} one pair"
+    elif len(all_pairs) > _MAX_PAIRS:
+        why = "too many to compare all pairs"
+    else:
+        return all_pairs
+    raise ValueError(
+        f"{args.files[0]} has {len(ev.names)} models ({listing(ev.names, most=3)}), {why}; choose two with --models A B"
+    )
 
 
 def report(answers: Any, args: argparse.Namespace) -> None:
-    """Write a page of the answers where one was asked for, with the command that makes it again."""
+    """Write a page of the answers if ``--report`` names one, with the command that makes it again."""
     if args.report is not None:
         from bayesf1.output.html import write_report
 
@@ -134,11 +143,15 @@ def compare(args: argparse.Namespace) -> int:
         raise ValueError(
             f"--fail-unless {args.fail_unless} needs the margin; give it with --rope, such as --rope 0.01"
         )
-    # Files are read once for each metric that their scores are to be.
+    # Files are read once for each metric of --measure.
     measures = [None] if args.measure is None else read_names(args.measure)
     evs = [evaluation(changed(args, measure=measure)) for measure in measures]
-    purposes = {"--plot draws": args.plot, "--fail-unless asks of": args.fail_unless}
-    chosen = pairs(evs[0], args, one_for=next((what for what, asked in purposes.items() if asked), None))
+    one_for = None
+    if args.plot:
+        one_for = "--plot draws"
+    elif args.fail_unless:
+        one_for = "--fail-unless asks of"
+    chosen = pairs(evs[0], args, one_for=one_for)
     if len(chosen) > 1:
         evs = [replace(ev, remarks=(*ev.remarks, _ALONE.format(len(chosen)))) for ev in evs]
     results = [_compared(ev, a, b, args) for ev in evs for a, b in chosen]
@@ -153,8 +166,11 @@ def compare(args: argparse.Namespace) -> int:
         complain(f"--fail-unless {args.fail_unless}: {why}")
     if args.plot is not None:
         figure = bf.plot_classes if args.per_class else bf.plot_difference
-        # Means of several measures share a name.
-        named = {f"{name} {i}" if i else name: c for i, res in enumerate(results) for name, c in res.items()}
+        named = {}
+        for i, res in enumerate(results):
+            for name, c in res.items():
+                # Means of several metrics of --measure share a name.
+                named[f"{name} {i}" if i > 0 else name] = c
         bf.save_plot(figure(named), args.plot)
     report(results, args)
     return int(bool(failed))
@@ -164,16 +180,26 @@ def _compared(ev: bf.Evaluation, a: str, b: str, args: argparse.Namespace) -> bf
     settings = given(args, "rope", "prior", "prob", "target", "rng")
     if not args.per_class:
         return bf.compare(ev, a, b, metrics=args.metrics, **settings)
-    return bf.compare_classes(ev, a, b, metric=(args.metrics or ["f1"])[0], **settings)
+    return bf.compare_classes(ev, a, b, metric=_first_metric(args), **settings)
+
+
+def _first_metric(args: argparse.Namespace) -> str:
+    """Return the first of ``--metrics``, which is that of classes."""
+    return "f1" if args.metrics is None else str(args.metrics[0])
 
 
 def _failed(results: Sequence[bf.Comparisons], args: argparse.Namespace) -> list[str]:
-    """Return what of the claim does not hold: on every metric that was asked for, else on the headline one."""
+    """Return why the claim does not hold: on every metric that was asked for, else on the headline one."""
     if args.fail_unless is None:
         return []
-    every = args.metrics is not None or args.per_class
-    asked = [c for res in results for c in (res.values() if every else [res.headline])]
-    return [why for c in asked if (why := unmet(c, args.fail_unless)) is not None]
+    reasons = []
+    for res in results:
+        every = args.metrics is not None or args.per_class
+        for c in res.values() if every else [res.headline]:
+            reason = unmet(c, args.fail_unless)
+            if reason is not None:
+                reasons.append(reason)
+    return reasons
 
 
 def rank(args: argparse.Namespace) -> None:
@@ -230,13 +256,13 @@ def test(args: argparse.Namespace) -> None:
             raise ValueError(
                 "--per-class needs several classes: more than two labels, or tags with --by-type"
             )
-        metrics = [f"{(metrics or ['f1'])[0]}[{name}]" for name in ev.classes]
+        metrics = [f"{_first_metric(args)}[{name}]" for name in ev.classes]
     tests = defined_answers(
-        partial(bf.randomization_test, ev, a, b, measure, **settings)
+        partial(bf.randomization_test, ev, a, b, metric, **settings)
         for a, b in pairs(ev, args)
-        for measure in resolve_metrics(metrics, ev)
+        for metric in resolve_metrics(metrics, ev)
     )
-    # All of one table are one family: metrics, classes and pairs.
+    # All tests of one table are one family: metrics, classes and pairs.
     deliver(bf.adjust(tests), args)
 
 
@@ -256,7 +282,8 @@ def plan(args: argparse.Namespace) -> None:
     """
     if args.half_width is not None and args.difference is not None:
         raise ValueError("--half-width plans an interval and --difference a decision; give one of them")
-    deliver([_for_interval(args) if args.half_width is not None else _for_decision(args)], args)
+    planned = _for_interval(args) if args.half_width is not None else _for_decision(args)
+    deliver([planned], args)
 
 
 def _for_interval(args: argparse.Namespace) -> Answer:
@@ -265,8 +292,9 @@ def _for_interval(args: argparse.Namespace) -> Answer:
     if args.files:
         return bf.plan(args.half_width, pilot=evaluation(args), **settings)
     _refuse(args, "a plan without a FILE", "model")
-    if scores := given(args, *_SCORES):
-        # An interval is of one model, whatever another agrees with.
+    scores = given(args, *_SCORES)
+    if scores:
+        # The interval of one model does not depend on agreement with another.
         pilot = bf.assumed_pilot(prevalence=args.prevalence, agreement=1.0 - 1e-6, **scores)
         settings |= {"pilot": pilot, "model": pilot.models[0], "prevalence": None}
     return bf.plan(args.half_width, **settings)
@@ -277,27 +305,33 @@ def _for_decision(args: argparse.Namespace) -> Answer:
     asked = given(args, "difference", "not_worse_by")
     if asked:
         _refuse(args, "a plan that asks how many items it takes", "n_items")
-    supposed = given(args, "prevalence", "agreement", *_SCORES, "n_items")
+    assumed = given(args, "prevalence", "agreement", *_SCORES, "n_items")
     if args.files:
-        _refuse(args, "a plan from a FILE", *supposed)
+        _refuse(args, "a plan from a FILE", *assumed)
         pilot = evaluation(args, units_for="a plan for a decision")
-    elif {"prevalence", "agreement"} <= supposed.keys() and (asked or args.n_items):
+    elif {"prevalence", "agreement"} <= assumed.keys() and (asked or args.n_items):
         _refuse(args, "a plan without a FILE", "models")
-        pilot = bf.assumed_pilot(**supposed)
+        pilot = bf.assumed_pilot(**assumed)
     else:
         raise ValueError(
             "say what to plan for: --half-width X for an interval, --difference X for a decision, or a FILE to see what it "
             "can decide; without a FILE a decision takes --prevalence, --agreement, --f1 (or --precision and --recall), "
             "and --items or --difference"
         )
-    models = args.models or ()
+    models = _named_models(args)
     settings = given(args, "metric", "assurance", "prior", "rng")
     if asked:
         return bf.plan_comparison(pilot, *models, **(settings | asked))
     return bf.resolution(pilot, *models, **settings)
 
 
+def _named_models(args: argparse.Namespace) -> Sequence[str]:
+    """Return the models that were named by ``--models``, none by default."""
+    return () if args.models is None else args.models
+
+
 def _refuse(args: argparse.Namespace, what: str, *names: str) -> None:
+    """Refuse options that were given and do not apply."""
     for name in given(args, *names):
         option = name.removeprefix("n_").replace("_", "-")
         raise ValueError(f"--{option} does not apply to {what}; leave it out")
@@ -313,16 +347,18 @@ def label(args: argparse.Namespace) -> None:
     """
     if args.model is not None and args.models is not None:
         raise ValueError("--model and --models ask for two different plans; give one")
-    ev = evaluation(changed(args, gold=args.gold or "gold", judge=args.judge or []))
-    asked = (args.model,) if args.model is not None else tuple(args.models or ())
-    found = bf.plan_labels(ev, *asked, **given(args, "budget", "metric", "prob", "prior", "rng"))
+    gold = "gold" if args.gold is None else args.gold
+    judge = [] if args.judge is None else args.judge
+    ev = evaluation(changed(args, gold=gold, judge=judge))
+    models = _named_models(args) if args.model is None else [args.model]
+    labels = bf.plan_labels(ev, *models, **given(args, "budget", "metric", "prob", "prior", "rng"))
     if args.output is not None:
-        _write_rows(found.items, args)
-    deliver([found], changed(args, output=None))
+        _write_rows(labels.items, args)
+    deliver([labels], changed(args, output=None))
 
 
 def _write_rows(items: Any, args: argparse.Namespace) -> None:
-    """Write the rows to label as they stand in the file, with their number where they have no id."""
+    """Write the rows to label as they stand in the file, with their row numbers if they have no id."""
     from bayesf1.io.tables import Table
 
     with input_files() as take:
@@ -330,7 +366,9 @@ def _write_rows(items: Any, args: argparse.Namespace) -> None:
         frame = table.load(table.header, optional=table.header)
     if args.id is None:
         frame.insert(0, "row", range(1, len(frame) + 1))
-    chosen = frame.iloc[sorted(items)] if args.id is None else frame[frame[args.id].isin(items)]
+        chosen = frame.iloc[sorted(items)]
+    else:
+        chosen = frame[frame[args.id].isin(items)]
     write_atomic(args.output, chosen.to_csv(index=False))
 
 
@@ -383,8 +421,8 @@ def hierarchical(args: argparse.Namespace) -> None:
     if args.save is not None and Path(args.save).suffix != ".nc":
         raise ValueError(f"--save writes netCDF, so {args.save} should end with .nc")
     fit = bf.hierarchical(data, progress=sys.stderr.isatty(), **settings)
-    answer = fit.answer(*(args.models or ()))
-    # What was found is told before anything can go wrong with the file.
+    answer = fit.answer(*_named_models(args))
+    # The answer is printed before anything can go wrong with the file.
     deliver([answer], args)
     if args.save is not None:
         fit.save(args.save)
@@ -398,7 +436,8 @@ def show(args: argparse.Namespace) -> None:
 
         bayesf1 show fit.nc --models crf bert
     """
-    deliver([bf.load_fit(args.files[0]).answer(*(args.models or ()))], args)
+    fit = bf.load_fit(args.files[0])
+    deliver([fit.answer(*_named_models(args))], args)
 
 
 def _corpora(args: argparse.Namespace) -> dict[str, bf.Evaluation] | bf.Evaluation:
@@ -406,27 +445,28 @@ def _corpora(args: argparse.Namespace) -> dict[str, bf.Evaluation] | bf.Evaluati
     from bayesf1.io.read import tasks_of
 
     named = [name_and_path(file) for file in args.files]
-    if len(named) == 1 and named[0][0] is None:
-        path = named[0][1]
-        tasks = [] if args.task is not None or args.gold is not None else tasks_of(path)
-        if len(tasks) > 1:
-            return {task: evaluation(changed(args, task=task)) for task in tasks}
+    name, path = named[0]
+    if len(named) == 1 and name is None:
+        if args.task is None and args.gold is None:
+            tasks = tasks_of(path)
+            if len(tasks) > 1:
+                return {task: evaluation(changed(args, task=task)) for task in tasks}
         ev = evaluation(args)
         if ev.folds is None and ev.corpora is None:
             raise ValueError(f"{path} is one corpus without folds; name the files of several corpora")
         return ev
-    found: dict[str, bf.Evaluation] = {}
+    corpora: dict[str, bf.Evaluation] = {}
     for name, path in named:
         corpus = Path(path).stem if name is None else name
-        if corpus in found:
+        if corpus in corpora:
             raise ValueError(f"corpus {corpus!r} is given twice; write another name, as {corpus}2={path}")
-        found[corpus] = evaluation(changed(args, files=[path]))
-    return found
+        corpora[corpus] = evaluation(changed(args, files=[path]))
+    return corpora
 
 
 # ---- examples ---------------------------------------------------------------------------------------------
 
-# Lines that a narrow terminal has room for.
+# Lines are short enough for a narrow terminal.
 _RANKING = """\
 WNUT 2017: seven systems looked for emerging entities in 1,287 sentences.
 Was the winner really the best?
@@ -452,7 +492,7 @@ def demo(args: argparse.Namespace) -> None:
     """
     comparison = bf.compare(bf.load_example("wang-li-ner"))
     if args.output is not None or chosen_format(args) != DEFAULT:
-        # What goes into a file or another program has no story.
+        # A file or another program gets one answer alone.
         deliver([comparison], args)
         return
     write(_RANKING)
@@ -468,7 +508,7 @@ _INPUT = {"input": "files --runs", **{heading: " ".join(options) for heading, op
 _INFERENCE = "--rope --prior --prob --target --rng"
 _OUTPUT = "--format --output --verbose"
 
-# Arguments of `Command`: its function, its options by their headings, and what is said of some otherwise than usual.
+# Arguments of `Command`: its function, its options by their headings, and settings of options that differ from the usual.
 _LOOKS = "--models --metric --previous --save --rope --confidence-level --largest --fail-unless-decided"
 _INTERVALS = "--model --difference --metric --confidence-level --resamples --prior --rng"
 _TEST = "--models --metrics --per-class --alternative --trials --confidence-level --rng"

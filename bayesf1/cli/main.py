@@ -25,7 +25,10 @@ from bayesf1.cli.commands import COMMANDS
 from bayesf1.cli.options import new_parser
 from bayesf1.cli.output import check_files, complain
 
-BAD_INPUT, INTERRUPTED, BROKEN_PIPE, TERMINATED = 2, 130, 141, 143
+BAD_INPUT = 2
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+TERMINATED = 143
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -46,8 +49,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         with _warnings_as_lines(), _ended_in_order():
             return _run(sys.argv[1:] if argv is None else list(argv))
     except (KeyboardInterrupt, RuntimeError) as error:
-        # An interrupt that meets the making of a class comes as the cause of a RuntimeError.
-        if not isinstance(error.__cause__ or error, KeyboardInterrupt):
+        # An interrupt while Python makes a class arrives as the cause of a RuntimeError.
+        cause = error if error.__cause__ is None else error.__cause__
+        if not isinstance(cause, KeyboardInterrupt):
             raise
         return _complain("interrupted", INTERRUPTED)
     except BrokenPipeError:
@@ -56,7 +60,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         _abandon_stdout()
         place = f"{error.filename}: " if error.filename else ""
-        return _complain(f"{place}{error.strerror or error}")
+        reason = str(error) if error.strerror is None else error.strerror
+        return _complain(f"{place}{reason}")
     except ValueError as error:
         return _complain(str(error))
     except MemoryError:
@@ -72,13 +77,14 @@ def _run(argv: list[str]) -> int:
     try:
         args, extras = parser.parse_known_args(argv)
     except SystemExit:
-        # --help and --version have printed what they had to.
+        # --help and --version have printed their text.
         return 0
     args.parser.check_known(extras, argv)
     args.command_line = f"bayesf1 {shlex.join(argv)}"
     check_files(args)
     try:
-        return args.does(args) or 0
+        code = args.does(args)
+        return 0 if code is None else int(code)
     except ValueError as error:
         raise ValueError(args.parser.spoken(str(error))) from None
 
@@ -105,7 +111,8 @@ def _ended_in_order() -> Iterator[None]:
         if not (asked and lost.exc_type is SystemExit):
             usual(lost)
 
-    before, usual = signal.signal(signal.SIGTERM, end), sys.unraisablehook
+    before = signal.signal(signal.SIGTERM, end)
+    usual = sys.unraisablehook
     sys.unraisablehook = swallowed
     try:
         yield
@@ -113,12 +120,12 @@ def _ended_in_order() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
         sys.unraisablehook = usual
         if asked:
-            # Where the signal met a finaliser or a callback, Python has swallowed the exception; the program ends here.
+            # If the signal came during a finaliser or a callback, Python has swallowed the exception: end here.
             sys.exit(TERMINATED)
 
 
 def _abandon_stdout() -> None:
-    # What could not be written must not be tried again, and complained of, when the interpreter exits.
+    # The interpreter would try again to write the rest when it exits, and complain.
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -128,7 +135,7 @@ def _warnings_as_lines() -> Iterator[None]:
     seen: set[str] = set()
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        # Pairs of models, say, often share what there is to be said.
+        # Several pairs of models, for example, often give the same warning.
         if str(message) not in seen:
             seen.add(str(message))
             complain(f"warning: {message}")

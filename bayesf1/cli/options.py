@@ -1,4 +1,4 @@
-"""What the command line takes: the options by the headings they stand under, and how their values are read."""
+"""The options of the command line, by the headings they stand under, and how their values are read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bayesf1.base import text_files
 from bayesf1.cli.output import write
 from bayesf1.output.answer import FORMATS
 
-# What argparse takes for an option, by its names, such as "--metrics --metric".
+# Settings of options for argparse, by their names, such as "--metrics --metric".
 Options: TypeAlias = Mapping[str, dict[str, Any]]
 # An argument of Python as messages write it.
 _ARGUMENT = re.compile(r"\b(?P<name>[a-z]+(?:_[a-z]+)*)=(?:'(?P<one>[^']*)'|\[(?P<several>[^]]*)\]|True\b)?")
@@ -30,20 +30,25 @@ class Parser(argparse.ArgumentParser):
         self._negative_number_matcher = re.compile(r"^-[\d.]")
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong with the arguments, and which option was probably meant."""
+        """Raise a ValueError about the arguments that points to the help."""
         see = " See" if message.endswith("?") else "; see"
         raise ValueError(f"{message.removeprefix('argument ')}{see} {self.prog} --help")
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        # argparse knows nothing of locales without letters, and is silent where nothing can be written.
+        # argparse ignores the locale's encoding, and is silent if nothing can be written.
         write(message.rstrip("\n"))
 
     def check_known(self, extras: Sequence[str], argv: Sequence[str]) -> None:
-        """Say which option comes twice, or was probably meant where some of the arguments are none."""
-        options, names = self._option_string_actions, (text.partition("=")[0] for text in argv)
-        given = [options[name].dest for name in names if name in options]
-        if twice := [name for name in given if given.count(name) > 1]:
-            self.error(f"--{twice[0].replace('_', '-')} is given twice; give it once")
+        """Refuse an option that is given twice or is unknown, and say which option was probably meant."""
+        options = self._option_string_actions
+        given = []
+        for text in argv:
+            name = text.partition("=")[0]
+            if name in options:
+                given.append(options[name].dest)
+        for name in given:
+            if given.count(name) > 1:
+                self.error(f"--{name.replace('_', '-')} is given twice; give it once")
         if not extras:
             return
         option = next((text for text in extras if text.startswith("-")), None)
@@ -57,7 +62,7 @@ class Parser(argparse.ArgumentParser):
         self.error(f"unknown option {name}" + (f"; did you mean {known[close[0]]}?" if close else ""))
 
     def spoken(self, message: str) -> str:
-        """Return a message about arguments of Python in which those that are options of this command are called so.
+        """Return a message about arguments of Python with the options of this command in their place.
 
         Examples
         --------
@@ -71,9 +76,16 @@ class Parser(argparse.ArgumentParser):
         known = {action.dest: action.option_strings[0] for action in self._actions if action.option_strings}
         known |= {"gold_file": "a first FILE, without a name", "labels": "from_labels in Python"}
 
-        def renamed(found: re.Match[str]) -> str:
-            value = (found["one"] or found["several"] or "").replace("'", "").replace(", ", ",")
-            return f"{known[found['name']]} {value}".rstrip() if found["name"] in known else found[0]
+        def renamed(argument: re.Match[str]) -> str:
+            name = argument["name"]
+            if name not in known:
+                return argument[0]
+            if argument["one"] is not None:
+                return f"{known[name]} {argument['one']}".rstrip()
+            if argument["several"] is not None:
+                values = argument["several"].replace("'", "").replace(", ", ",")
+                return f"{known[name]} {values}".rstrip()
+            return known[name]
 
         return _ARGUMENT.sub(renamed, message)
 
@@ -81,8 +93,14 @@ class Parser(argparse.ArgumentParser):
 class Command(NamedTuple):
     """A function that takes the arguments and may return an exit code, and the options that it takes.
 
-    The names of options stand by their heading, those under none beside ``--help``; in `other` stands what is said of some of
-    them otherwise than usual.
+    Attributes
+    ----------
+    run
+        The function.
+    groups
+        The names of options by their heading; under no heading, those that stand beside ``--help``.
+    other
+        Settings of some options that differ from the usual ones.
     """
 
     run: Callable[[argparse.Namespace], int | None]
@@ -149,7 +167,9 @@ def read_rope(text: str) -> float | tuple[float, float]:
     (0.01, (-0.005, 0.01))
     """
     low, comma, high = text.partition(",")
-    return (read_number(low), read_number(high)) if comma else read_number(text)
+    if comma:
+        return read_number(low), read_number(high)
+    return read_number(text)
 
 
 def read_names(text: str) -> list[str]:
@@ -165,30 +185,31 @@ def read_names(text: str) -> list[str]:
 
 def read_columns(text: str) -> str | list[str]:
     """Read the name of a column, or several separated by commas."""
-    found = read_names(text)
-    return found if len(found) > 1 else text
+    columns = read_names(text)
+    return columns if len(columns) > 1 else text
 
 
 # ---- options ----------------------------------------------------------------------------------------------
 
 
 def option(about: str, metavar: str | tuple[str, ...] = "NAME", **more: Any) -> dict[str, Any]:
-    """Return what argparse takes for an option with a value."""
+    """Return the settings of an option with a value."""
     return {"metavar": metavar, "help": about, **more}
 
 
 def flag(about: str, **more: Any) -> dict[str, Any]:
-    """Return what argparse takes for an option without a value."""
+    """Return the settings of an option without a value."""
     return {"action": "store_true", "help": about, **more}
 
 
-column, file = partial(option, metavar="COLUMN"), partial(option, metavar="FILE")
+column = partial(option, metavar="COLUMN")
+file = partial(option, metavar="FILE")
 names = partial(option, metavar="NAMES", type=read_names)
 number = partial(option, metavar="X", type=read_number)
 whole = partial(option, metavar="N", type=read_whole)
 two = partial(option, metavar=("A", "B"), nargs=2)
 
-# By their heading, what `bf.read` takes: called on the command line as it is there.
+# The options of `bf.read` by their heading, with the same names as in Python.
 READING: Mapping[str, Options] = {
     "input: counts (columns model, task, repeat, fold, and tp, fp, fn, tn or gold, predicted, correct)": {
         "--task": option("which task, if the file holds several"),
@@ -309,7 +330,7 @@ OPTIONS: Options = {
     "--report": file("write a page with verdict, tables and figures: .html"),
 }
 
-# What argparse takes for an option, its names and the rest, by the first of its names.
+# The names of an option and its settings, by the first of its names.
 ALL: Mapping[str, tuple[list[str], dict[str, Any]]] = {
     names.split()[0]: (names.split(), settings)
     for options in (*READING.values(), OPTIONS)

@@ -17,36 +17,48 @@ from bayesf1.output.answer import DEFAULT, Answer, format_of, show, together, wr
 
 def deliver(answers: Sequence[Answer], args: argparse.Namespace) -> None:
     """Write answers of one kind in the format that was asked for: to a file, to a terminal, or to a pipe."""
-    name, verbose = chosen_format(args), getattr(args, "verbose", False)
-    if name == DEFAULT and args.output is None and stdout().isatty():
+    form = chosen_format(args)
+    # Not every command has the option.
+    verbose = vars(args).get("verbose", False)
+    if form == DEFAULT and args.output is None and stdout().isatty():
         for i, answer in enumerate(together(answers)):
-            if i:
+            if i > 0:
                 write("")
             show(answer, stdout(), verbose=verbose)
         stdout().flush()
+        return
+    text = written(answers, form, verbose=verbose)
+    if args.output is None:
+        write(text)
     else:
-        text = written(answers, name, verbose=verbose)
-        if args.output is None:
-            write(text)
-        else:
-            write_atomic(args.output, harmless(text) + "\n")
+        write_atomic(args.output, harmless(text) + "\n")
 
 
 def chosen_format(args: argparse.Namespace) -> str:
-    """Return the format that was named, or that the ending of the output file says, or a table."""
-    if args.format is None and args.output is not None:
+    """Return the format that was named, or else that of the output file's ending, or else a table."""
+    if args.format is not None:
+        return str(args.format)
+    if args.output is not None:
         return format_of(args.output)
-    return str(args.format or DEFAULT)
+    return DEFAULT
 
 
 def check_files(args: argparse.Namespace) -> None:
-    """Raise a ValueError where a file to write is none for what goes into it, before anything is computed."""
-    # A command need not have all of them.
-    report, plot, save = (getattr(args, name, None) for name in ("report", "plot", "save"))
+    """Refuse a file to write that is an input file or has a wrong ending, before anything is computed."""
     chosen_format(args)
-    read = [Path(file.partition("=")[2] or file) for file in getattr(args, "files", ())]
-    for path in filter(None, (args.output, report, plot, save)):
-        if followed(path).exists() and any(file.exists() and file.samefile(path) for file in read):
+    # Not every command has all of these options.
+    options = vars(args)
+    report = options.get("report")
+    plot = options.get("plot")
+    save = options.get("save")
+    inputs = []
+    for text in options.get("files", ()):
+        name, _, path = text.partition("=")
+        inputs.append(Path(path if path else name))
+    for path in (args.output, report, plot, save):
+        if path is None or not followed(path).exists():
+            continue
+        if any(file.exists() and file.samefile(path) for file in inputs):
             raise ValueError(f"output {path} is an input file; name another")
     if plot is not None:
         from bayesf1.output.plots import check_path
@@ -66,7 +78,7 @@ def complain(message: str) -> None:
 
 def stdout() -> TextIO:
     """Return standard output, able to take any character."""
-    # Typed as never None, but it is where the program was started with standard output closed.
+    # Its type is never None, but its value is if the program was started with standard output closed.
     out: TextIO | None = sys.stdout
     if out is None:
         raise ValueError("standard output is closed; name a file with --output")
