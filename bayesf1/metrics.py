@@ -221,6 +221,16 @@ class Metric:
             return self.expand(tables) if near and self.expand is not None else None
         return np.broadcast_to(pair[0], tables.shape), np.broadcast_to(pair[1], tables.shape)
 
+    def ratio_slopes(self, tables: FloatArray, cells: tuple[str, ...]) -> FloatArray | None:
+        """Return the slopes of scores of tables (model, cell), on these axes; None if the metric is not near to a ratio."""
+        parts = self.expansion(tables, cells)
+        if parts is None:
+            return None
+        above, below = parts
+        wholes = (below * tables).sum(axis=1, keepdims=True)
+        scores = ratio((above * tables).sum(axis=1, keepdims=True), wholes)
+        return ratio(above - scores * below, wholes)
+
     def denominator_weights(self, tables: FloatArray, cells: tuple[str, ...]) -> FloatArray:
         """Return how much one of each cell weighs in the scores of tables (model, cell), on these axes.
 

@@ -24,10 +24,10 @@ from bayesf1.corpora import multinomial, scores as given
 from bayesf1.corpora.scores import QUESTIONS, Diagnostics, Fitted, HierarchicalPrior
 from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.evaluation import Evaluation
-from bayesf1.inference.compare import Tails, share_error
 from bayesf1.inference.comparison import Comparison, Comparisons, Rope, RopeLike, Settings, check_rope
 from bayesf1.inference.posterior import Posteriors
 from bayesf1.inference.rank import Ranking, ranking_of
+from bayesf1.inference.tails import Tails, share_error
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output import arviz
 from bayesf1.output.answer import Answer
@@ -249,7 +249,7 @@ class HierarchicalFit(Fitted, Answer):
             both = draws[..., k]
             gap = both[..., 1] - both[..., 0]
             ahead = metric.sign * gap
-            tails, _ = Tails.of_draws(ahead.ravel(), region)
+            tails = Tails.from_draws(ahead.ravel(), region)
             effective = gap.size if self.diagnostics.r_hat is None else _effective((ahead > 0).astype(float))
             low, high = metric.support
             posteriors = Posteriors(

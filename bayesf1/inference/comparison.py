@@ -17,6 +17,7 @@ from bayesf1.base.text_files import StrPath
 from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.empirical import Undefined
 from bayesf1.evaluation import Evaluation, headline
+from bayesf1.inference.variance import GenerationShare, Variance
 from bayesf1.metrics import Estimate, Estimates, Metric, Moments, PairMoments
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
@@ -149,28 +150,6 @@ class Settings(SamplingSettings):
         )
 
 
-class Variance(NamedTuple):
-    """The variance of a difference of two methods' scores, by where it comes from.
-
-    Attributes
-    ----------
-    training, items
-        The part of the training runs, and that of the test items.
-    run_sd_a, run_sd_b
-        The standard deviation of either method's true scores from run to run (posterior median).
-    """
-
-    training: float
-    items: float
-    run_sd_a: float
-    run_sd_b: float
-
-    @property
-    def share(self) -> float:
-        """The share of training."""
-        return self.training / (self.training + self.items) if self.training + self.items else 0.0
-
-
 class Claim(Enum):
     """The kinds of claims that a comparison supports."""
 
@@ -196,21 +175,6 @@ class NotWorse(NamedTuple):
     rival: str
     margin: float
     probability: float
-
-
-class GenerationShare(NamedTuple):
-    """How much of the variance of a difference generations of the same items have; the rest is that of the items.
-
-    Attributes
-    ----------
-    share
-        Their share.
-    noun
-        What one is called.
-    """
-
-    share: float
-    noun: str
 
 
 @dataclass(frozen=True, eq=False)

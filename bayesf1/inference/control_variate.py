@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,10 +14,14 @@ from bayesf1.sampling.inflation import SmallSampleInflation
 from bayesf1.sampling.model import SamplingModel
 from bayesf1.units import MANY
 
-# Of fewer effective units, draws cost little, and a linear form is a poor guide.
+# With fewer effective units, draws cost little, and a linear form is a poor guide.
 _FEWEST_UNITS = 10
-# Of more cells numerical slopes cost as much as draws do.
+# With more cells, numerical slopes cost as much as draws do.
 _MOST_CELLS = 1_000
+# Nodes of the integral, at least and at most; the logarithm of the modulus where it is as good as 0.
+_FEWEST_NODES, _MOST_NODES, _NEGLIGIBLE = 64, 1 << 13, -32.0
+# Numbers of patterns times nodes that fit into the cache.
+_CACHED = 100_000
 
 
 def gamma_sum_sf(coefficients: FloatArray, shapes: FloatArray) -> float:
@@ -35,29 +39,59 @@ def gamma_sum_sf(coefficients: FloatArray, shapes: FloatArray) -> float:
     >>> gamma_sum_sf(np.array([1.0, -1.0]), np.array([5.0, 3.0]))  # P(Beta(5, 3) > 1/2)
     0.7734375
     """
-    spread = float(np.sqrt(shapes @ coefficients**2))
-    reach = abs(float(shapes @ coefficients)) + 10.0 * spread + 30.0 * float(np.abs(coefficients).max())
-    if not spread:
+    mean = float(shapes @ coefficients)
+    sd = float(np.sqrt(shapes @ coefficients**2))
+    if sd == 0.0:
         return 0.5
-    n = 64
-    while n < 1 << 13 and shapes @ np.log1p((coefficients * (n * np.pi / reach)) ** 2) < 64.0:
-        n *= 2
-    places, total = np.arange(n) + 0.5, 0.0
-    # Of very many patterns those that count for little do so by their first four cumulants: where the integrand is not
-    # yet 0, the rest of their series is below 1e-5.
-    squares = np.square(coefficients)
-    small = (squares < SMALL * spread * spread) & (len(shapes) > MANY)
-    powers = (coefficients, squares, coefficients * squares, squares * squares)
-    first, second, third, fourth = ((shapes * small) @ power / k for k, power in enumerate(powers, 1))
-    coefficients, shapes = coefficients[~small], shapes[~small]
-    # Patterns times nodes that fit into the cache.
-    step = max(1, 100_000 // max(len(shapes), 1))
-    for some in np.split(places, range(step, n, step)):
-        at = some * (np.pi / reach)
-        t = np.outer(at, coefficients)
-        modulus = np.exp(-0.5 * (np.log1p(t * t) @ shapes) - second * at**2 + fourth * at**4)
-        total += float((np.sin(np.arctan(t) @ shapes + first * at - third * at**3) * modulus / some).sum())
+    # The sum hardly ever exceeds the reach, so that nodes may be so far apart.
+    reach = abs(mean) + 10.0 * sd + 30.0 * float(np.abs(coefficients).max())
+    n_nodes = _FEWEST_NODES
+    while n_nodes < _MOST_NODES and _log_modulus(coefficients, shapes, n_nodes * np.pi / reach) > _NEGLIGIBLE:
+        n_nodes *= 2
+    # Very many patterns that count for little do so by the first four terms of their series; where the integrand is not
+    # yet 0, the rest is below 1e-5.
+    small = np.zeros(len(shapes), dtype=bool)
+    if len(shapes) > MANY:
+        small = np.square(coefficients) < SMALL * sd * sd
+    series = _Series.of(coefficients, shapes * small)
+    coefficients = coefficients[~small]
+    shapes = shapes[~small]
+    total = 0.0
+    step = max(1, _CACHED // max(len(shapes), 1))
+    for places in np.split(np.arange(n_nodes) + 0.5, range(step, n_nodes, step)):
+        t = places * (np.pi / reach)
+        # Axes (node, pattern).
+        products = np.outer(t, coefficients)
+        angles = np.arctan(products) @ shapes + series.first * t - series.third * t**3
+        log_moduli = (
+            -0.5 * (np.log1p(products * products) @ shapes) - series.second * t**2 + series.fourth * t**4
+        )
+        total += float((np.sin(angles) * np.exp(log_moduli) / places).sum())
     return float(np.clip(0.5 + total / np.pi, 0.0, 1.0))
+
+
+def _log_modulus(coefficients: FloatArray, shapes: FloatArray, t: float) -> float:
+    """Return the logarithm of the modulus of the characteristic function."""
+    return -0.5 * float(shapes @ np.log1p((coefficients * t) ** 2))
+
+
+class _Series(NamedTuple):
+    r"""The coefficients :math:`\sum_i k_i a_i^j / j` of the series of the characteristic function's logarithm."""
+
+    first: float
+    second: float
+    third: float
+    fourth: float
+
+    @classmethod
+    def of(cls, coefficients: FloatArray, shapes: FloatArray) -> _Series:
+        squares = np.square(coefficients)
+        return cls(
+            first=float(shapes @ coefficients),
+            second=float(shapes @ squares) / 2.0,
+            third=float(shapes @ (coefficients * squares)) / 3.0,
+            fourth=float(shapes @ (squares * squares)) / 4.0,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,60 +125,77 @@ class LinearControl:
     @classmethod
     def of(cls, sampling: SamplingModel, metric: Metric) -> LinearControl | None:
         """Return the control of the second model's score minus the first's; None if draws stand by themselves."""
-        ev, task = sampling.ev, sampling.ev.task
+        ev = sampling.ev
         if ev.methods or sampling.training_variance is not None or not metric.smooth:
             return None
         inflation = sampling.inflation(metric)
-        # A pull on both models alike leaves their difference as it is.
-        if inflation.freedom < _FEWEST_UNITS - 1.0 or (inflation.pull is not None and np.ptp(inflation.pull)):
+        if inflation.freedom < _FEWEST_UNITS - 1.0:
             return None
-        units = task.drawn_units(sampling, metric)
+        # A pull on both models alike leaves their difference as it is.
+        if inflation.pull is not None and np.ptp(inflation.pull) > 0.0:
+            return None
+        units = ev.task.drawn_units(sampling, metric)
         if units is None:
             return None
         # The prior's units move the centre.
         tables = units.totals.reshape(ev.tables.shape)
-        gap, parts = np.array([-1.0, 1.0]), metric.expansion(tables, ev.cells)
         weights = metric.denominator_weights(tables, ev.cells)
         wholes = (weights * tables).sum(axis=1, keepdims=True)
-        if not (wholes > 0.0).all() or (parts is None and tables.size > _MOST_CELLS):
+        if not (wholes > 0.0).all():
             return None
-        if parts is None:
-            slopes = replace(sampling.samples, tables=tables).gradient(lambda t: metric(t, ev.cells) @ gap)
+        signs = np.array([-1.0, 1.0])
+        score_slopes = metric.ratio_slopes(tables, ev.cells)
+        if score_slopes is not None:
+            slopes = signs[:, None] * score_slopes
+        elif tables.size > _MOST_CELLS:
+            return None
         else:
-            above, below = ((part * tables).sum(axis=1, keepdims=True) for part in parts)
-            slopes = (gap[:, None] * (parts[0] - above / below * parts[1]) / below).ravel()
+            samples = replace(sampling.samples, tables=tables)
+            slopes = samples.gradient(lambda t: metric(t, ev.cells) @ signs).reshape(tables.shape)
         if not slopes.any():
             return None
         denominators = 0.5 * weights / wholes
-        rises, divisors = np.asarray(units.rows @ np.stack([slopes, denominators.ravel()], axis=1)).T
-        used = (rises != 0.0) | (divisors != 0.0)
+        # Axes (pattern, [rise, divisor]).
+        sums = np.asarray(units.rows @ np.stack([slopes.ravel(), denominators.ravel()], axis=1))
+        used = (sums != 0.0).any(axis=1)
         return cls(
-            float(metric(tables, ev.cells) @ gap),
-            slopes.reshape(ev.tables.shape),
-            denominators,
-            rises[used],
-            divisors[used],
-            units.weights[used],
-            inflation,
+            difference=float(metric(tables, ev.cells) @ signs),
+            slopes=slopes,
+            denominators=denominators,
+            rises=sums[used, 0],
+            divisors=sums[used, 1],
+            shapes=units.weights[used],
+            inflation=inflation,
         )
 
     def sums(self, rows: Any) -> FloatArray:
         """Return g·T and h·T of rows (row, model·cell), which are whole tables or what units add to them, axes (row, 2)."""
         return np.asarray(rows @ np.stack([self.slopes.ravel(), self.denominators.ravel()], axis=1))
 
-    def exceed(self, drawn: FloatArray, sign: float, margins: FloatArray) -> FloatArray:
-        """Return whether the control, times a sign, exceeds margins, of draws of g·T and h·T; ties are halves."""
-        ahead = sign * drawn[:, :1] + (sign * self.difference - margins) * drawn[:, 1:]
+    def exceeds(self, drawn: FloatArray, sign: float, margins: FloatArray) -> FloatArray:
+        """Return whether the control, times a sign, exceeds each margin; ties are halves.
+
+        Parameters
+        ----------
+        drawn
+            Draws of g·T and h·T, axes (draw, 2).
+        sign
+            1, or -1 if the first model is to be the better one.
+        margins
+            Axes (margin,); those of the result are (draw, margin).
+        """
+        rises, divisors = drawn[:, :1], drawn[:, 1:]
+        ahead = sign * rises + (sign * self.difference - margins) * divisors
         return np.asarray((ahead > 0.0) + 0.5 * (ahead == 0.0))
 
     def sf(self, sign: float, margins: FloatArray) -> FloatArray:
-        """Return the probabilities of this."""
-        nodes = self.inflation.quadrature()
-        known = {}
-        for margin in {*margins.tolist()}:
-            ahead = (sign * self.difference - margin) * self.divisors
-            known[margin] = sum(
-                weight * gamma_sum_sf(sign * factor * self.rises + ahead, self.shapes)
-                for factor, weight in nodes
-            )
-        return np.array([known[margin] for margin in margins.tolist()])
+        """Return the probabilities that the control, times a sign, exceeds each margin."""
+        by_margin = {margin: self._sf(sign, margin) for margin in set(margins.tolist())}
+        return np.array([by_margin[margin] for margin in margins.tolist()])
+
+    def _sf(self, sign: float, margin: float) -> float:
+        ahead = (sign * self.difference - margin) * self.divisors
+        probability = 0.0
+        for factor, weight in self.inflation.quadrature():
+            probability += weight * gamma_sum_sf(sign * factor * self.rises + ahead, self.shapes)
+        return probability

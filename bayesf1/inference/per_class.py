@@ -13,9 +13,10 @@ from bayesf1.base.checks import RNGLike
 from bayesf1.base.naming import nearest, printable
 from bayesf1.distributions.random_effects import shrink_draws
 from bayesf1.evaluation import Evaluation, resolve_metrics
-from bayesf1.inference.compare import Options, Tails, comparison_of
+from bayesf1.inference.compare import ComparisonOptions, Computation, comparison_of
 from bayesf1.inference.comparison import Comparison, Comparisons, RopeLike
 from bayesf1.inference.posterior import ScorePosterior
+from bayesf1.inference.tails import Tails, share_error
 from bayesf1.metrics import Metric
 from bayesf1.output.table import Table
 from bayesf1.output.words.numbers import points
@@ -120,29 +121,41 @@ def compare_classes(
     if not len(chosen):
         raise ValueError(f"classes names no class; {nearest('', ev.classes)}")
     metrics = resolve_metrics([f"{metric}[{name}]" for name in chosen], ev)
-    options = Options.of(metrics, rope, prob, "auto", n_draws, rng)
+    asked = ComparisonOptions.of(metrics, rope=rope, prob=prob, method="auto", n_draws=n_draws, rng=rng)
     sampling = sampling_model(ev, assumption, target, prior)
-    # The models stand in the order of their names, so that swapping them swaps the answer and no more.
-    order = 1 if ev.names[0] < ev.names[1] else -1
+    # The models are drawn in the order of their names, so that swapping them swaps the answer and nothing else.
     ordered = replace(sampling, ev=ev.select(sorted(ev.names)))
-    rng = np.random.default_rng(options.seed)
-    drawn = ordered.scores(metrics, n_draws=n_draws, rng=rng)
+    drawn = ordered.scores(metrics, n_draws=n_draws, rng=np.random.default_rng(asked.seed))
+    # Axes (draw, class).
     differences = np.stack([scores[:, 1] - scores[:, 0] for scores in drawn], axis=1)
-    differences = order * shrink_draws(differences, np.random.default_rng((options.seed, 1)))
-    return ClassComparisons(
-        [
-            _of_class(sampling, metric, options, scores[:, ::order], gap)
-            for metric, scores, gap in zip(metrics, drawn, differences.T, strict=True)
-        ]
-    )
+    shrunk = shrink_draws(differences, np.random.default_rng((asked.seed, 1)))
+    swapped = ordered.ev.names != sampling.ev.names
+    if swapped:
+        drawn = [scores[:, ::-1] for scores in drawn]
+        shrunk = -shrunk
+    comparisons = []
+    for of_class, scores, shrunk_differences in zip(metrics, drawn, shrunk.T, strict=True):
+        comparisons.append(_of_class(sampling, of_class, asked, scores, shrunk_differences))
+    return ClassComparisons(comparisons)
 
 
 def _of_class(
-    sampling: SamplingModel, metric: Metric, options: Options, scores: FloatArray, differences: FloatArray
+    sampling: SamplingModel,
+    metric: Metric,
+    asked: ComparisonOptions,
+    scores: FloatArray,
+    differences: FloatArray,
 ) -> Comparison:
-    tails, mcse = Tails.of_draws(metric.sign * differences, options.rope)
+    """Return the comparison of one class from draws of both scores, axes (draw, model), and of the shrunk difference."""
+    n_draws = len(differences)
+    tails = Tails.from_draws(metric.sign * differences, asked.rope)
     posteriors = ScorePosterior(sampling, metric, scores).pair(differences)
-    gap = float(posteriors.difference.mean())
     return comparison_of(
-        sampling, metric, options, tails, posteriors, mcse=mcse, n_draws=len(differences), gap=gap
+        sampling,
+        metric,
+        asked,
+        tails,
+        posteriors,
+        Computation(method="montecarlo", n_draws=n_draws, mcse=share_error(tails.p_h1 * n_draws, n_draws)),
+        shrunk_difference=float(posteriors.difference.mean()),
     )
