@@ -1,4 +1,4 @@
-"""Programs that write until they are killed; `python tests/killed_programs.py NAME FOLDER` says ready, and begins."""
+"""Programs that write until they are killed; `python tests/faults/killed_programs.py NAME FOLDER` says ready, and begins."""
 
 import contextlib
 import itertools

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from killed_programs import COUNTS, fit_in
 
 import bayesf1 as bf
 from bayesf1.cli.main import main
-from killed_programs import COUNTS, fit_in
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX permissions")
 

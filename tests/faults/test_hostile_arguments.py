@@ -7,9 +7,9 @@ from zlib import crc32
 
 import matplotlib.pyplot as plt
 import pytest
+from hostile import HOSTILE, fault
 
 import bayesf1 as bf
-from hostile import HOSTILE, fault
 from hostile_calls import (
     OBJECTS,
     methods,

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from killed_programs import fit_in
 
 import bayesf1 as bf
-from killed_programs import fit_in
 
 SEED = 20261117
 # A kill of each kind always, several where the marker asks for them.

@@ -16,7 +16,7 @@ FOLD = (1, 2, 3)
 CV = bf.BlockedCV(3)
 NAN = math.nan
 
-# What is of the wrong type is tests/test_hostile_arguments.py's; here values are out of range or do not fit each other.
+# What is of the wrong type is tests/faults/test_hostile_arguments.py's; here values are out of range or do not fit each other.
 PYTHON = {
     "too few counts": (lambda: bf.from_counts(A=(1, 2)), "'A' has 2 numbers"),
     "a negative count": (lambda: bf.from_counts(A=(8, -1, 2)), "fp = -1"),

@@ -1,13 +1,13 @@
 import doctest
 import re
-from pathlib import Path
 
 import numpy as np
 from matplotlib.image import imread
 
 import bayesf1 as bf
+from builders import ROOT
 
-README = Path(__file__).parents[1] / "README.md"
+README = ROOT / "README.md"
 
 
 def test_examples_of_the_readme_give_what_they_show():
