@@ -22,6 +22,14 @@ class SupportsArray(Protocol):
 
 
 @runtime_checkable
+class SupportsToList(Protocol):
+    """An array or column that makes a list of itself."""
+
+    def tolist(self) -> list[Any]:
+        """Return the values as a list."""
+
+
+@runtime_checkable
 class SupportsToNumpy(Protocol):
     """A frame or column that makes an array of itself."""
 

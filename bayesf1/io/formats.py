@@ -1,15 +1,15 @@
-"""What a format of files is: how it is recognised, what it is told, and how it becomes an `Evaluation`."""
+"""Formats of files: how a file is recognised, which options apply, and how it becomes an `Evaluation`."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from bayesf1.base.input_files import InputFile, Take
 from bayesf1.base.naming import listing, printable
@@ -18,19 +18,22 @@ from bayesf1.evaluation import Evaluation
 
 _MAX_FILES = 100_000
 
+# A file, or several that follow one another.
+InputFiles: TypeAlias = Sequence[InputFile]
+
 
 @dataclass(frozen=True)
 class InputSource:
-    """What was named for one model, or for gold: a file, or several by their names in a folder.
+    """The files of one model, or of gold: a file, or several by their names in a folder.
 
     Attributes
     ----------
     name
-        As it was named.
+        The file or folder as it was named.
     paths
-        The paths of the files, by those in the folder; of a file alone by its name.
+        The paths of the files by their names; in a folder these are relative to it.
     opened
-        What opens a file by its path.
+        The function that opens a file by its path.
     folder
         Whether it is a folder, and not one file.
     """
@@ -50,33 +53,36 @@ class InputSource:
 
     @property
     def first(self) -> InputFile:
-        """Return the first file; of a wrong folder no other is opened."""
+        """Return the first file, which tells whether a folder is the right one before others are opened."""
         return self.opened(next(iter(self.paths.values())))
 
     @property
     def file(self) -> InputFile:
-        """Return the file where there is just one."""
+        """Return the only file, or say that there are several."""
         if len(self.paths) > 1:
             raise ValueError(f"{self.name} holds {len(self.paths):,} files, but one is needed; name the file")
         return self.first
 
     def matching(self, patterns: str) -> InputSource:
-        """Return the place with those of a folder's files whose names match one of the patterns."""
+        """Return the files of a folder whose names match one of the patterns; a file alone matches always."""
         if not self.folder:
             return self
-        names = [n for n in self.paths if any(fnmatch(n.rpartition("/")[2], p) for p in patterns.split())]
-        return replace(self, paths={name: self.paths[name] for name in names})
+        paths = {}
+        for name, path in self.paths.items():
+            _, _, file_name = name.rpartition("/")
+            if any(fnmatch(file_name, pattern) for pattern in patterns.split()):
+                paths[name] = path
+        return replace(self, paths=paths)
 
 
 def find_place(named: StrPath, take: Take) -> InputSource:
     """Return the file, or the files of a folder."""
-    path, name = Path(named), str(named)
+    path = Path(named)
+    name = str(named)
     opened: Take = cache(take)  # type: ignore[assignment]
     if name == "-" or not path.is_dir():
         return InputSource(opened(named).name, {path.name: named}, opened)
-    relative = ((p, p.relative_to(path)) for p in _walked(path))
-    seen = (r.as_posix() for p, r in relative if p.is_file() and not any(x.startswith(".") for x in r.parts))
-    names = sorted(islice(seen, _MAX_FILES + 1))
+    names = sorted(islice(_names_of_files(path), _MAX_FILES + 1))
     if not names:
         raise ValueError(f"{printable(name)} is a folder without files; name another")
     if len(names) > _MAX_FILES:
@@ -84,25 +90,28 @@ def find_place(named: StrPath, take: Take) -> InputSource:
     return InputSource(name, {each: path / each for each in names}, opened, folder=True)
 
 
-def _walked(folder: Path) -> Iterator[Path]:
-    """Yield the files of a folder and of those in it, but for hidden ones."""
+def _names_of_files(folder: Path) -> Iterator[str]:
+    """Yield the relative paths of the files in a folder and in its folders, without hidden ones."""
     for here, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        yield from (Path(here, name) for name in files)
+        for name in files:
+            path = Path(here, name)
+            if path.is_file() and not name.startswith("."):
+                yield path.relative_to(folder).as_posix()
 
 
 @dataclass(frozen=True)
 class ReadRequest:
-    """What is to be read.
+    """The files to read, and the options.
 
     Attributes
     ----------
     alone
-        What stands there without a model's name: the file that holds everything, or beside models the file of gold.
+        The files without a model's name: those that hold everything, or if models have files, those of gold.
     models
-        What each model has.
+        The files of each model.
     options
-        Those options that were given, by their names in `read`.
+        The options that were given, by their names in `read`.
     """
 
     alone: InputSource | None
@@ -112,7 +121,9 @@ class ReadRequest:
     @property
     def places(self) -> tuple[InputSource, ...]:
         """Return all places."""
-        return (*(() if self.alone is None else (self.alone,)), *self.models.values())
+        if self.alone is None:
+            return tuple(self.models.values())
+        return (self.alone, *self.models.values())
 
     @property
     def first(self) -> InputFile:
@@ -130,18 +141,48 @@ class ReadRequest:
         if not patterns:
             return self
         alone = None if self.alone is None else self.alone.matching(patterns)
-        found = ReadRequest(
-            alone, {n: place.matching(patterns) for n, place in self.models.items()}, self.options
-        )
-        for place in found.places:
+        models = {name: place.matching(patterns) for name, place in self.models.items()}
+        request = replace(self, alone=alone, models=models)
+        for place in request.places:
             if not place.paths:
                 raise ValueError(f"{place} has no file {patterns.replace(' ', ' or ')}")
-        return found
+        return request
 
     def without_gold(self, why: str) -> None:
         """Say that a file of gold does not belong here."""
         if self.alone is not None and self.models:
             raise ValueError(f"{self.alone} has no model's name, but {why}; name it, or leave it out")
+
+
+def gold_and_models(request: ReadRequest, what: str) -> tuple[InputFiles, dict[str, InputFiles]]:
+    """Return the files of gold, which has its own, and those of each model."""
+    models = request.named_models(what)
+    if request.alone is None:
+        raise ValueError(f"{request.places[0]} is a model's file; also give the gold file with gold_file=")
+    gold, *others = matched_files([request.alone, *models.values()])
+    return gold, dict(zip(models, others, strict=True))
+
+
+def matched_files(places: Sequence[InputSource]) -> list[InputFiles]:
+    """Return the files of each place; those of folders are matched by their names."""
+    first = places[0]
+    if any(place.folder != first.folder for place in places):
+        raise ValueError(f"{first} and the models' are not all folders, or not all files; give one kind")
+    if not first.folder:
+        return [[place.file] for place in places]
+    for place in places:
+        _check_names(place, first)
+        _check_names(first, place)
+    return [[place.opened(place.paths[name]) for name in first.paths] for place in places]
+
+
+def _check_names(folder: InputSource, other: InputSource) -> None:
+    """Raise a ValueError if a folder lacks a file of another one."""
+    missing = [name for name in other.paths if name not in folder.paths]
+    if missing:
+        raise ValueError(
+            f"{folder} has no file {listing(missing, most=3)}, but {other} has; files are matched by name"
+        )
 
 
 @dataclass(frozen=True)
@@ -153,17 +194,17 @@ class Format:
     name
         Its name as an option's value.
     about
-        What a file of it is, for errors and documentation, as ``"a TREC run"``.
+        A noun for such a file in errors and documentation, as ``"a TREC run"``.
     recognises
-        Whether the beginning of a file, perhaps with the options given, is of this format.
+        A function that tells whether the beginning of a file, perhaps with the options given, is of this format.
     options
         Names of the options that it takes.
     read
-        What makes an Evaluation of the files.
+        The function that makes an Evaluation of the files.
     folder
-        Which files of a folder are of it, as patterns with blanks between; none where it does not come in folders.
+        Patterns of the names of its files in a folder, with blanks between; empty if it does not come in folders.
     tasks
-        What gives the names of the tasks, where what was named may hold several.
+        The function that gives the names of the tasks in a file or folder that may hold several.
     gold_file
         Whether gold is a file or folder by itself, and never a column that has a name.
     """
@@ -185,6 +226,7 @@ class Format:
                     f"gold= names a column, but {self.about} has none; give the file or folder of gold with gold_file="
                 )
             if name not in self.options:
+                options = listing(self.options) if self.options else "none"
                 raise ValueError(
-                    f"{name}= does not apply to {self.about}; leave it out. What applies: {listing(self.options) or 'none'}"
+                    f"{name}= does not apply to {self.about}; leave it out. What applies: {options}"
                 )

@@ -16,7 +16,8 @@ from bayesf1.base.naming import counted, joined, listing, nearest, quoted
 from bayesf1.base.text_files import StrPath
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation import Evaluation, model_names
-from bayesf1.io.conll import BRAT, CONLLU, TAGS
+from bayesf1.io.brat import BRAT
+from bayesf1.io.conll import CONLLU, TAGS
 from bayesf1.io.counts import CONLLEVAL, COUNTS
 from bayesf1.io.formats import Format, InputSource, ReadRequest, find_place
 from bayesf1.io.logs import INSPECT, LM_EVAL

@@ -10,7 +10,7 @@ Zhao, Huang, Li and Lu (2006), Effective tag set selection in Chinese word segme
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set, Sized
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesf1.base.arrays import AnyArray, BoolArray, IntArray, indicators
+from bayesf1.base.arrays import AnyArray, BoolArray, IntArray, SupportsToList, indicators
 from bayesf1.base.checks import ArrayLike
 from bayesf1.base.naming import check_known, listing, nearest, quoted
 from bayesf1.evaluation import Evaluation, model_names
@@ -33,11 +33,19 @@ _SPAN_CELLS = BINARY_CELLS[:3]
 
 
 class TagError(ValueError):
-    """A tag outside its scheme, with whose it is and its place among all of their tags, counted from 0."""
+    """A tag outside its scheme, with its owner and its place among all tags of the owner, counted from 0."""
 
     def __init__(self, tag: object, complaint: str, owner: str, place: int) -> None:
         super().__init__(f"tag {tag!r} of {owner} {complaint}")
-        self.tag, self.complaint, self.owner, self.place = tag, complaint, owner, place
+        self.tag = tag
+        self.complaint = complaint
+        self.owner = owner
+        self.place = place
+
+
+def owner_of(model: str) -> str:
+    """Return how errors call a model whose tags they are about."""
+    return f"model {model!r}"
 
 
 class CodedTags(NamedTuple):
@@ -50,11 +58,13 @@ class CodedTags(NamedTuple):
     def of(cls, tags: Sequence[Any], owner: str) -> CodedTags:
         """Return tags numbered in the order in which they occur, or say which is no text."""
         if not all(issubclass(kind, str) for kind in {*map(type, tags)}):
-            place, tag = next((i, tag) for i, tag in enumerate(tags) if not isinstance(tag, str))
-            what = f"is of type {type(tag).__name__}, but a tag is a string such as 'O' or 'B-PER'"
-            raise TagError(tag, what, owner, place)
+            place = next(i for i, tag in enumerate(tags) if not isinstance(tag, str))
+            type_name = type(tags[place]).__name__
+            complaint = f"is of type {type_name}, but a tag is a string such as 'O' or 'B-PER'"
+            raise TagError(tags[place], complaint, owner, place)
         number = {tag: i for i, tag in enumerate(dict.fromkeys(tags))}
-        return cls(np.fromiter(map(number.__getitem__, tags), np.int64, len(tags)), [*number])
+        codes = np.fromiter(map(number.__getitem__, tags), np.int64, len(tags))
+        return cls(codes, [*number])
 
     def tolist(self) -> list[str]:
         """Return the tags themselves."""
@@ -90,7 +100,10 @@ _LENIENT = _Scheme(("O", "I", "B", "E", "S"), "*>I,B,E,S", "B,I>I,E=", "*>*")
 _LENIENT_ROLE = {"M": "I", "B2": "I", "B3": "I", "L": "E", "U": "S"}
 _ALIASES = {"BIOES": "IOBES", "BIO": "IOB2"}
 _MODES = ("lenient", "strict")
-_START, _INSIDE, _END = 1, 2, 4
+# Bits of what holds for a pair of neighbours.
+_START = 1
+_INSIDE = 2
+_END = 4
 _UNORDERED = (str, bytes, Mapping, Set)
 
 SCHEMES: tuple[str, ...] = tuple(_STRICT)
@@ -99,20 +112,33 @@ SCHEMES: tuple[str, ...] = tuple(_STRICT)
 
 @cache
 def _pair_flags(scheme: str, mode: str) -> AnyArray:
-    """Tabulate what holds for (previous prefix, prefix, same type), raveled."""
+    """Return which of the three bits hold for (prefix before, prefix, same type), raveled."""
     rules = _STRICT[scheme]
     names = rules.prefixes
     if mode == "lenient":
-        rules, names = _LENIENT, tuple(_LENIENT_ROLE.get(name, name) for name in names)
+        names = tuple(_LENIENT_ROLE.get(name, name) for name in names)
+        rules = _LENIENT
     flags = np.zeros((len(names), len(names), 2), dtype=np.uint8)
     for flag, text in ((_START, rules.starts), (_INSIDE, rules.inside), (_END, rules.ends)):
         for rule in text.split():
-            left, right = (side.split(",") for side in rule.rstrip("=!").split(">"))
-            same = {"=": [1], "!": [0]}.get(rule[-1], [0, 1])
-            before = [i for i, name in enumerate(names) if "*" in left or name in left]
-            here = [i for i, name in enumerate(names) if "*" in right or name in right]
-            flags[np.ix_(before, here, same)] |= flag
+            left, right = rule.rstrip("=!").split(">")
+            same_type = {"=": [1], "!": [0]}.get(rule[-1], [0, 1])
+            flags[np.ix_(_meant(left, names), _meant(right, names), same_type)] |= flag
     return flags.ravel()
+
+
+def _meant(prefixes: str, names: Sequence[str]) -> list[int]:
+    """Return which of the names are meant by one side of a rule."""
+    listed = prefixes.split(",")
+    return [i for i, name in enumerate(names) if "*" in listed or name in listed]
+
+
+class _Spans(NamedTuple):
+    """Where spans start and end (exclusive), and the numbers of their types."""
+
+    start: IntArray
+    end: IntArray
+    kind: IntArray
 
 
 class _Reader:
@@ -124,40 +150,52 @@ class _Reader:
         self.scheme = _ALIASES.get(name, name)
         if self.scheme not in _STRICT:
             raise ValueError(f"unknown tag scheme {scheme!r}; {nearest(name, (*SCHEMES, *_ALIASES))}")
-        self.known = {prefix: i for i, prefix in enumerate(_STRICT[self.scheme].prefixes)}
-        self.flags = _pair_flags(self.scheme, mode)
+        # O is prefix 0.
+        self.prefixes = {prefix: i for i, prefix in enumerate(_STRICT[self.scheme].prefixes)}
+        self.pair_flags = _pair_flags(self.scheme, mode)
         self.types: dict[str, int] = {}
 
-    def complaint(self, tag: str) -> str:
-        """Say what is wrong with a tag, if anything."""
-        if tag.partition("-")[0] in self.known:
-            return ""
-        return f"is outside {self.scheme}, whose prefixes are {', '.join(sorted(self.known))}"
+    def holds(self, flag: int, before: IntArray, prefix: IntArray, same_type: BoolArray) -> BoolArray:
+        """Return where a bit holds for pairs of neighbours."""
+        pair = 2 * (before * len(self.prefixes) + prefix) + same_type
+        return np.asarray(self.pair_flags[pair] & flag) > 0
 
-    def spans(self, tags: CodedTags, owner: str, sentence_of: IntArray) -> tuple[IntArray, ...]:
-        """Find start, end (exclusive) and kind of all spans; one place stays free after each sentence."""
-        if wrong := [i for i, tag in enumerate(tags.names) if self.complaint(tag)]:
-            place = int(np.argmax(np.isin(tags.codes, wrong)))
-            tag = tags.names[tags.codes[place]]
-            raise TagError(tag, self.complaint(tag), owner, place)
-        parts = [tag.partition("-") for tag in tags.names]
-        kinds = np.array([self.types.setdefault(kind, len(self.types)) for *_, kind in parts], dtype=np.int64)
-        prefixes = np.array([self.known[prefix] for prefix, *_ in parts], dtype=np.int64)[tags.codes]
+    def spans(self, tags: CodedTags, owner: str, sentence_of: IntArray) -> _Spans:
+        """Find all spans. Places are those of tokens, with one free after each sentence."""
+        prefix_of_tag, kind_of_tag = self._parts(tags, owner)
+        prefixes = prefix_of_tag[tags.codes]
+        # Only tokens that are not O, and an O after all.
         tagged = np.flatnonzero(prefixes)
-        place_of = np.append(tagged + sentence_of[tagged], -1)
-        prefix, kind = np.append(prefixes[tagged], 0), np.append(kinds[tags.codes[tagged]], 0)
-        before = np.where(np.roll(place_of, 1) == place_of - 1, np.roll(prefix, 1), 0)
-        flags = self.flags[2 * (before * len(self.known) + prefix) + (np.roll(kind, 1) == kind)]
-        starts = np.flatnonzero(flags & _START)
-        breaks = np.flatnonzero((flags & _INSIDE) == 0)
-        closing = np.searchsorted(breaks, starts, side="right")
+        place = np.append(tagged + sentence_of[tagged], -1)
+        prefix = np.append(prefixes[tagged], 0)
+        kind = np.append(kind_of_tag[tags.codes[tagged]], 0)
+        is_next = np.roll(place, 1) == place - 1
+        before = np.where(is_next, np.roll(prefix, 1), 0)
+        same_type = np.roll(kind, 1) == kind
+        starts = np.flatnonzero(self.holds(_START, before, prefix, same_type))
+        breaks = np.flatnonzero(~self.holds(_INSIDE, before, prefix, same_type))
+        next_break = np.searchsorted(breaks, starts, side="right")
         # IOB1 may see a second start inside a span that has begun: only the first before a break counts.
-        first = np.diff(closing, prepend=-1) > 0
-        starts, ends = starts[first], breaks[closing[first]]
+        is_first = np.diff(next_break, prepend=-1) > 0
+        starts = starts[is_first]
+        ends = breaks[next_break[is_first]]
+        last = ends - 1
         after = np.where(before[ends] == 0, 0, prefix[ends])
-        same = kind[ends] == kind[ends - 1]
-        ended = (self.flags[2 * (prefix[ends - 1] * len(self.known) + after) + same] & _END) > 0
-        return place_of[starts[ended]], place_of[ends[ended] - 1] + 1, kind[starts[ended]]
+        is_span = self.holds(_END, prefix[last], after, kind[ends] == kind[last])
+        starts = starts[is_span]
+        return _Spans(start=place[starts], end=place[last[is_span]] + 1, kind=kind[starts])
+
+    def _parts(self, tags: CodedTags, owner: str) -> tuple[IntArray, IntArray]:
+        """Return the numbers of each distinct tag's prefix and type, or say which tag is outside the scheme."""
+        parts = [tag.partition("-") for tag in tags.names]
+        wrong = [i for i, (prefix, _, _) in enumerate(parts) if prefix not in self.prefixes]
+        if wrong:
+            place = int(np.argmax(np.isin(tags.codes, wrong)))
+            complaint = f"is outside {self.scheme}, whose prefixes are {', '.join(sorted(self.prefixes))}"
+            raise TagError(tags.names[tags.codes[place]], complaint, owner, place)
+        prefixes = [self.prefixes[prefix] for prefix, _, _ in parts]
+        kinds = [self.types.setdefault(kind, len(self.types)) for _, _, kind in parts]
+        return np.array(prefixes, dtype=np.int64), np.array(kinds, dtype=np.int64)
 
 
 def _sentences(values: Iterable[Any], owner: str) -> tuple[list[Any], IntArray]:
@@ -166,10 +204,12 @@ def _sentences(values: Iterable[Any], owner: str) -> tuple[list[Any], IntArray]:
         raise ValueError(f"{owner} is of type {type(values).__name__}, but should be a list of lists of tags")
     sentences = list(values)
     if not set(map(type, sentences)) <= {list, tuple}:
-        sentences = [s.tolist() if hasattr(s, "tolist") else s for s in sentences]
-        for number, s in enumerate(sentences, 1):
-            if isinstance(s, _UNORDERED) or not (isinstance(s, Sized) and isinstance(s, Iterable)):
-                raise ValueError(f"sentence {number} of {owner} is {quoted(s)}, but should be a list of tags")
+        sentences = [s.tolist() if isinstance(s, SupportsToList) else s for s in sentences]
+        for number, sentence in enumerate(sentences, 1):
+            if isinstance(sentence, _UNORDERED) or not isinstance(sentence, Collection):
+                raise ValueError(
+                    f"sentence {number} of {owner} is {quoted(sentence)}, but should be a list of tags"
+                )
     lengths = np.fromiter(map(len, sentences), np.int64, len(sentences))
     return list(chain.from_iterable(sentences)), lengths
 
@@ -191,7 +231,7 @@ def chosen_types(types: Iterable[str] | None, present: Sequence[str]) -> tuple[s
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpanTable:
-    """Who found which span: its sentence and type, and whether gold (column 0) and each model has it.
+    """All spans: sentence and type of each, and whether gold (column 0) and each model (the other columns) have it.
 
     Types are sorted, and an untyped span has type `""`; sentences count with or without spans.
     """
@@ -212,9 +252,12 @@ class SpanTable:
         >>> table.counts().tolist()
         [[[1, 0, 1]]]
         """
-        gold, own = self.found[:, :1], self.found[:, 1:]
-        row, model, cell = np.nonzero(np.stack((gold & own, ~gold & own, gold & ~own), axis=-1))
-        shape = self.n_sentences, len(self.models), len(_SPAN_CELLS)
+        gold = self.found[:, :1]
+        own = self.found[:, 1:]
+        # Axes (span, model, cell).
+        in_cell = np.stack((gold & own, ~gold & own, gold & ~own), axis=-1)
+        row, model, cell = np.nonzero(in_cell)
+        shape = (self.n_sentences, len(self.models), len(_SPAN_CELLS))
         places = np.ravel_multi_index((self.sentence[row], model, cell), shape)
         return np.bincount(places, minlength=int(np.prod(shape))).reshape(shape)
 
@@ -247,25 +290,27 @@ def read_spans(
     flat, lengths = _sentences(gold, "gold")
     if not lengths.any():
         raise ValueError(f"gold has {lengths.size} sentences and no token, but should have at least one")
-    found = {}
+    predicted = {}
     for name, sentences in predictions.items():
-        owner = f"model {name!r}"
-        found[name], own = _sentences(sentences, owner)
-        if own.size != lengths.size:
-            counts = f"{own.size} sentences, but gold has {lengths.size}"
+        owner = owner_of(name)
+        predicted[name], own_lengths = _sentences(sentences, owner)
+        if own_lengths.size != lengths.size:
+            counts = f"{own_lengths.size} sentences, but gold has {lengths.size}"
             raise ValueError(f"{owner} has {counts}; they must be the same")
-        if (own != lengths).any():
-            at = int(np.argmax(own != lengths))
-            counts = f"{own[at]} tokens, but gold has {lengths[at]} there"
+        differs = own_lengths != lengths
+        if differs.any():
+            at = int(np.argmax(differs))
+            counts = f"{own_lengths[at]} tokens, but gold has {lengths[at]} there"
             raise ValueError(f"sentence {at + 1} of {owner} has {counts}; they must be the same")
     try:
-        tags = CodedTags.of(flat, "gold")
-        coded = {name: CodedTags.of(own, f"model {name!r}") for name, own in found.items()}
-        return flat_spans(tags, coded, lengths, scheme=scheme, mode=mode, types=types)
+        gold_tags = CodedTags.of(flat, "gold")
+        coded = {name: CodedTags.of(own, owner_of(name)) for name, own in predicted.items()}
+        return flat_spans(gold_tags, coded, lengths, scheme=scheme, mode=mode, types=types)
     except TagError as error:
         ends = np.cumsum(lengths)
         sentence = int(np.searchsorted(ends, error.place, side="right"))
-        place = f"sentence {sentence + 1}, token {error.place - ends[sentence] + lengths[sentence] + 1}"
+        start = ends[sentence] - lengths[sentence]
+        place = f"sentence {sentence + 1}, token {error.place - start + 1}"
         raise ValueError(f"tag {error.tag!r} of {error.owner}, {place}, {error.complaint}") from None
 
 
@@ -281,27 +326,38 @@ def flat_spans(
     """Read spans as `read_spans` does, given the tags of all sentences one after another and the lengths of these."""
     reader = _Reader(scheme, mode)
     sentence_of = np.repeat(np.arange(lengths.size), lengths)
-    sides = {"gold": gold} | {f"model {name!r}": tags for name, tags in predictions.items()}
-    parts = [reader.spans(tags, owner, sentence_of) for owner, tags in sides.items()]
-    start, end, kind = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    side = np.repeat(np.arange(len(parts)), [len(part[0]) for part in parts])
-
+    # Gold, then each model.
+    sides = [reader.spans(gold, "gold", sentence_of)]
+    for name, tags in predictions.items():
+        sides.append(reader.spans(tags, owner_of(name), sentence_of))
+    kind = np.concatenate([spans.kind for spans in sides])
     names = list(reader.types)
     chosen = chosen_types(types, sorted(names[i] for i in np.unique(kind)))
-    rank = np.full(len(names), -1)
-    rank[[reader.types[name] for name in chosen]] = np.arange(len(chosen))
-    kept = rank[kind] >= 0
-    start, end, kind, side = start[kept], end[kept], rank[kind[kept]], side[kept]
+    n_types = len(chosen)
+    new_number = np.full(len(names), -1)
+    new_number[[reader.types[name] for name in chosen]] = np.arange(n_types)
+
+    is_chosen = new_number[kind] >= 0
+    start = np.concatenate([spans.start for spans in sides])[is_chosen]
+    end = np.concatenate([spans.end for spans in sides])[is_chosen]
+    kind = new_number[kind[is_chosen]]
+    side = np.repeat(np.arange(len(sides)), [len(spans.start) for spans in sides])[is_chosen]
 
     # One number a span, in the order of start, end and type, as sorting rows takes several times as long.
-    longest = int((end - start).max(initial=0)) + 1
-    numbers = (start * longest + (end - start)) * len(chosen) + kind
+    length = end - start
+    longest = int(length.max(initial=0)) + 1
+    numbers = (start * longest + length) * n_types + kind
     distinct, which = np.unique(numbers, return_inverse=True)
-    found = np.zeros((distinct.size, len(parts)), dtype=bool)
+    found = np.zeros((distinct.size, len(sides)), dtype=bool)
     found[which.ravel(), side] = True
-    begins, kinds = distinct // (longest * len(chosen)), distinct % len(chosen)
-    sentence = np.searchsorted(np.cumsum(lengths + 1), begins, side="right")
-    return SpanTable(sentence, kinds, found, chosen, tuple(predictions), lengths.size)
+    return SpanTable(
+        sentence=np.searchsorted(np.cumsum(lengths + 1), distinct // (longest * n_types), side="right"),
+        kind=distinct % n_types,
+        found=found,
+        types=chosen,
+        models=tuple(predictions),
+        n_sentences=lengths.size,
+    )
 
 
 def split_spans(
@@ -322,7 +378,8 @@ def split_spans(
     coded = CodedTags.of(tags, "the sequence")
     spans = reader.spans(coded, "the sequence", np.zeros(len(tags), dtype=np.int64))
     names = list(reader.types)
-    return [(names[kind], int(start), int(end)) for start, end, kind in zip(*spans, strict=True)]
+    rows = zip(spans.kind.tolist(), spans.start.tolist(), spans.end.tolist(), strict=True)
+    return [(names[kind], start, end) for kind, start, end in rows]
 
 
 # ---- evaluations ----------------------------------------------------------------------------------------
@@ -341,7 +398,7 @@ def from_tags(
 ) -> Evaluation:
     """Build an Evaluation from tag sequences, sentence by sentence: paired and clustered.
 
-    A span counts as found where its type and both its ends are right.
+    A span counts as found if its type and both its ends are right.
 
     Parameters
     ----------
@@ -381,43 +438,71 @@ def from_span_table(
     table: SpanTable, *, groups: ArrayLike | None = None, by_type: bool = False
 ) -> Evaluation:
     """Build an Evaluation from a table that says who found which span."""
-    if not len(table.found):
+    if len(table.found) == 0:
         raise ValueError("neither gold nor any model has a span; is the tag scheme the right one?")
     if by_type and len(table.types) < 2:
         raise ValueError(f"spans are of one type, {table.types[0]!r}; leave by_type out")
-    unit, n, of_sentence = "sentence", table.n_sentences, table.sentence
+    unit = "sentence"
+    n_units = table.n_sentences
+    unit_of_span = table.sentence
     if groups is not None:
         labels = read_groups(groups)
-        if labels.shape != (n,):
-            raise ValueError(f"groups have shape {labels.shape}; give one for each of {n} sentences")
-        document = np.unique(labels, return_inverse=True)[1].ravel()
-        unit, n, of_sentence = "document", int(document.max()) + 1, document[table.sentence]
-    k, m = len(table.types) if by_type else 1, len(table.models)
-    coded = np.column_stack([table.kind if by_type else np.zeros_like(table.kind), table.found])
-    kinds, which = distinct_rows_of(coded, max(2, k))
-    kind, in_gold, predicted = kinds[:, :1], kinds[:, 1:2] > 0, kinds[:, 2:] > 0
-    # tp 0, fp 1, fn 2; a span of nobody's but another model's adds nothing.
-    cell = np.where(in_gold & predicted, 0, np.where(predicted, 1, 2))
-    columns = (np.arange(m) * 3 + cell) * k + kind
-    seen = in_gold | predicted
-    rows = indicators(np.nonzero(seen)[0], columns[seen], (len(kinds), m * 3 * k))
-    rows = rows if by_type else rows.toarray()
-    sums = indicators(of_sentence, which, (n, len(kinds))) @ rows
-    units = Units.merge(sums, np.ones(n), unit)
-    items = Units.merge(rows, np.bincount(which).astype(float), "item")
+        if labels.shape != (n_units,):
+            raise ValueError(f"groups have shape {labels.shape}; give one for each of {n_units} sentences")
+        documents, document_of_sentence = np.unique(labels, return_inverse=True)
+        unit = "document"
+        n_units = len(documents)
+        unit_of_span = document_of_sentence.ravel()[table.sentence]
+
+    rows, pattern_of_span = _span_patterns(table, by_type=by_type)
+    n_patterns = rows.shape[0]
+    sums = indicators(unit_of_span, pattern_of_span, (n_units, n_patterns)) @ rows
+    units = Units.merge(sums, np.ones(n_units), unit)
+    items = Units.merge(rows, np.bincount(pattern_of_span).astype(float), "item")
     task = TypedSpans(table.types) if by_type else Binary(_SPAN_CELLS)
     return replace(Evaluation.of_units(table.models, task, units, items), remarks=_type_notes(table))
 
 
+def _span_patterns(table: SpanTable, *, by_type: bool) -> tuple[Any, IntArray]:
+    """Return what each pattern of spans adds to the tables, axes (pattern, model·cell·type), and the pattern of each span.
+
+    Spans of a pattern are in gold and in the predictions of the same models, and of one type if types count.
+    """
+    n_types = len(table.types) if by_type else 1
+    n_cells = len(_SPAN_CELLS)
+    kind_of_span = table.kind if by_type else np.zeros_like(table.kind)
+    patterns, pattern_of_span = distinct_rows_of(
+        np.column_stack([kind_of_span, table.found]), max(2, n_types)
+    )
+    kind = patterns[:, :1]
+    in_gold = patterns[:, 1:2] > 0
+    predicted = patterns[:, 2:] > 0
+    # tp 0, fp 1, fn 2; a span that neither gold nor the model has adds nothing.
+    cell = np.where(in_gold & predicted, 0, np.where(predicted, 1, 2))
+    column = (np.arange(len(table.models)) * n_cells + cell) * n_types + kind
+    adds = in_gold | predicted
+    which_pattern, _ = np.nonzero(adds)
+    shape = (len(patterns), len(table.models) * n_cells * n_types)
+    rows = indicators(which_pattern, column[adds], shape)
+    if not by_type:
+        rows = rows.toarray()
+    return rows, pattern_of_span
+
+
 def _type_notes(table: SpanTable) -> tuple[str, ...]:
     """Say which type of gold may be a slip, and which types a model has that gold never has."""
-    numbers = (np.bincount(table.kind[own], minlength=len(table.types)).tolist() for own in table.found.T)
-    gold, *predicted = ({kind: n for kind, n in zip(table.types, own, strict=True) if n} for own in numbers)
-    strange = {
-        name: sorted(own.keys() - gold.keys()) for name, own in zip(table.models, predicted, strict=True)
-    }
-    return label_notes(gold, {"": gold}) + tuple(
-        f"{name} has types of spans that gold never has: {listing(map(quoted, types), most=5)}."
-        for name, types in strange.items()
-        if types
-    )
+    gold = _counts_by_type(table, 0)
+    notes = [*label_notes(gold, {"": gold})]
+    for column, name in enumerate(table.models, 1):
+        new_types = sorted(_counts_by_type(table, column).keys() - gold.keys())
+        if new_types:
+            listed = listing(map(quoted, new_types), most=5)
+            notes.append(f"{name} has types of spans that gold never has: {listed}.")
+    return tuple(notes)
+
+
+def _counts_by_type(table: SpanTable, column: int) -> dict[str, int]:
+    """Return the number of spans of each type that gold (column 0) or a model has."""
+    kinds = table.kind[table.found[:, column]]
+    counts = np.bincount(kinds, minlength=len(table.types)).tolist()
+    return {name: n for name, n in zip(table.types, counts, strict=True) if n > 0}
