@@ -2,7 +2,7 @@
 
 from . import measures as measures
 from .corpora.fit import hierarchical as hierarchical, load_fit as load_fit
-from .corpora.scores import HierarchicalPrior as HierarchicalPrior
+from .corpora.model import HierarchicalPrior as HierarchicalPrior
 from .cv.fold_tests import fold_tests as fold_tests
 from .cv.run import cross_validate as cross_validate
 from .designs import BlockedCV as BlockedCV, KFoldCV as KFoldCV

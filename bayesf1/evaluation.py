@@ -337,17 +337,8 @@ class Evaluation(EqualByFields):
 
     def pair(self, a: str | None = None, b: str | None = None) -> Evaluation:
         """Return the evaluation of two models, whose names may be left out if there are just two."""
-        if a is None and b is None:
-            if len(self.names) != 2:
-                what = "method" if self.methods else "model"
-                number = f"is one {what}" if len(self.names) == 1 else f"are {len(self.names)} {what}s"
-                raise ValueError(f"there {number} ({', '.join(self.names)}); name the two to compare")
-            return self
-        if a is None or b is None:
-            raise ValueError(f"name both models to compare, not only {a or b!r}")
-        if a == b:
-            raise ValueError(f"model {a!r} cannot be compared with itself; name two different models")
-        return self.select((a, b))
+        pair = check_pair(self.names, a, b, "method" if self.methods else "model")
+        return self if a is None else self.select(pair)
 
     def __add__(self, other: object) -> Evaluation:
         if not isinstance(other, Evaluation):
@@ -414,6 +405,26 @@ def model_names(names: Iterable[str]) -> tuple[str, ...]:
     if not found:
         raise ValueError("no model given; name at least one with what it predicted")
     return tuple(found)
+
+
+def check_pair(names: Sequence[str], a: str | None, b: str | None, noun: str = "model") -> tuple[str, str]:
+    """Return the names of two models to compare, which may be left out if there are just two.
+
+    Examples
+    --------
+    >>> check_pair(["A", "B"], None, None), check_pair(["A", "B", "C"], "C", "A")
+    (('A', 'B'), ('C', 'A'))
+    """
+    if a is None and b is None:
+        if len(names) != 2:
+            number = f"is one {noun}" if len(names) == 1 else f"are {len(names)} {noun}s"
+            raise ValueError(f"there {number} ({', '.join(names)}); name the two to compare")
+        return names[0], names[1]
+    if a is None or b is None:
+        raise ValueError(f"name both models to compare, not only {a or b!r}")
+    if a == b:
+        raise ValueError(f"model {a!r} cannot be compared with itself; name two different models")
+    return a, b
 
 
 def _describe(ev: Evaluation) -> str:

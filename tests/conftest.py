@@ -48,6 +48,6 @@ def pytest_xdist_make_scheduler(config, log):
 
         def _split_scope(self, nodeid):
             scope = super()._split_scope(nodeid)
-            return scope.rpartition("/")[0] if "/hierarchical/" in scope else scope
+            return scope.rpartition("/")[0] if "/corpora/" in scope else scope
 
     return ByFile(config, log)

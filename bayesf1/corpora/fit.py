@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import sys
-import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from functools import cached_property
-from io import BytesIO
-from pathlib import Path
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,14 +11,17 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.cautions import warn_caller
 from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, start_of
-from bayesf1.base.input_files import InputFile
-from bayesf1.base.naming import capitalised, check_known, cleaned, nearest, plural, printable
-from bayesf1.base.text_files import StrPath, write_atomic
-from bayesf1.corpora import multinomial, scores as given
-from bayesf1.corpora.scores import QUESTIONS, Diagnostics, Fitted, HierarchicalPrior
+from bayesf1.base.naming import capitalised, check_known, nearest, plural, printable
+from bayesf1.base.text_files import StrPath
+from bayesf1.corpora import files, multinomial
+from bayesf1.corpora.comparison import HierarchicalComparison, HierarchicalComparisons, table_with_observed
+from bayesf1.corpora.data import POPULATION_QUESTIONS, QUESTIONS, suite_weights
+from bayesf1.corpora.model import FittedModel, HierarchicalPrior
+from bayesf1.corpora.multinomial import Concentrations
+from bayesf1.corpora.scores import ScoreSpreads, fit_scores
 from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.evaluation import Evaluation
-from bayesf1.inference.comparison import Comparison, Comparisons, Rope, RopeLike, Settings, check_rope
+from bayesf1.inference.comparison import Rope, RopeLike, Settings, check_rope
 from bayesf1.inference.posterior import Posteriors
 from bayesf1.inference.rank import Ranking, ranking_of
 from bayesf1.inference.tails import Tails, share_error
@@ -33,9 +30,6 @@ from bayesf1.output import arviz
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
 from bayesf1.output.words import fits as words
-from bayesf1.output.words.comparison import legend, table
-from bayesf1.output.words.numbers import digits_of, points
-from bayesf1.output.words.prose import formatted
 from bayesf1.output.words.signature import signature_of, signed_name
 
 if TYPE_CHECKING:
@@ -44,121 +38,36 @@ if TYPE_CHECKING:
 
 # The samplers that a likelihood may have, the usual one first.
 SAMPLERS = {"scores": ("grid",), "multinomial": multinomial.SAMPLERS}
-# What a file says of a fit in words.
-TEXTS = ("likelihood", "assumption", "noun", "note", "within")
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class HierarchicalComparison(Comparison):
-    """A comparison that says of which corpus it speaks, and how far it can be trusted.
-
-    Its scores and its difference are the mean, or median, of their posteriors, which belong to their intervals.
-
-    Attributes
-    ----------
-    question, scope
-        ``"average"``, ``"new"``, ``"suite"`` or the name of a corpus, and the same in words.
-    estimate
-        ``"posterior mean"``, or ``"posterior median"`` if a mean may not exist.
-    observed
-        The plain scores of both models, averaged over the corpora if the question is not about one.
-    caution
-        What is wrong with the draws, empty if nothing is.
-    """
-
-    question: str = "average"
-    scope: str = ""
-    estimate: str = "posterior mean"
-    observed: tuple[float, float] = (0.0, 0.0)
-    caution: str = ""
-
-    @property
-    def observed_gap(self) -> float:
-        """The difference of the plain scores, B minus A."""
-        return self.observed[1] - self.observed[0]
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What limits the conclusion: what is wrong with the draws, and how few corpora there are."""
-        return tuple(filter(None, (self.caution, *self.remarks)))
-
-    def __str__(self) -> str:
-        return words.sentence(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the comparison as plain numbers and strings; each ``score`` is the estimate, beside ``observed``."""
-        found = super().to_dict()
-        for name, score in zip(("a", "b", "difference"), (*self.observed, self.observed_gap), strict=True):
-            found[name]["observed"] = float(score)
-        return {**found, "estimate": self.estimate}
-
-
-def _with_observed(comparisons: Sequence[Any]) -> Table:
-    """Return the table of comparisons with the plain scores beside, all with as many decimals."""
-    plain, rows = table(comparisons), []
-    digits = max(digits_of(*c.intervals[0], percent=c.definition.percent) for c in comparisons)
-    for row, c in zip(plain.rows, comparisons, strict=True):
-        observed = " / ".join(points(x, digits, percent=c.definition.percent) for x in c.observed)
-        rows.append((*row[:4], observed, *row[4:]))
-    return replace(plain, header=(*plain.header[:4], "Observed", *plain.header[4:]), rows=tuple(rows))
-
-
-class HierarchicalComparisons(Comparisons):
-    """The tests of several metrics for one pair of models and one question."""
-
-    @property
-    def title(self) -> str:
-        """Which models were compared, and on which corpus."""
-        first: Any = self.headline
-        pair = f"{first.model_b} against {first.model_a}"
-        return printable(f"Hierarchical Bayes test of {pair} on {first.scope}")
-
-    @property
-    def table(self) -> Table:
-        """The table, with the observed scores."""
-        return _with_observed([*self.values()])
-
-    @property
-    def explained(self) -> Sequence[str]:
-        """What limits the verdict, and what its words mean."""
-        return [*self.headline.remarks, *legend(self)]
-
-    def methods_sentence(self, *, format: str = "text") -> str:
-        """Return how the answer was found, for a paper's section on methods."""
-        return formatted(words.methods(self), format)
-
-    def to_html(self, path: StrPath, *, command: str | None = None) -> None:
-        """Not offered: the page shows all questions, and is made by the fit."""
-        raise ValueError("the page of a hierarchical fit shows all questions; use fit.to_html(path)")
-
-    def to_arviz(self, *, n_draws: int = 4000, rng: RNGLike = None) -> Any:
-        """Not offered: the draws of all questions are kept by the fit."""
-        raise ValueError("draws of a hierarchical fit are in fit.to_arviz(), by question")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain numbers and strings, with the question and what is wrong with the draws."""
-        first: Any = self.headline
-        return {**super().to_dict(), "question": first.question, "caution": first.caution or None}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class HierarchicalFit(Fitted, Answer):
-    """The posterior of a hierarchical model of several corpora, folds or seeds, and what it says of two models.
+class HierarchicalFit(FittedModel, Answer):
+    """The posterior of a hierarchical model of several corpora, folds or seeds, and the answers for two of the models.
+
+    The answers that are printed are made once, when the fit is made; `compare`, `rank` and `summary` give others.
 
     Attributes
     ----------
-    groups, ev, metrics, datasets, noun, assumption, within, diagnostics, note
-        What the model found, as `Fitted` explains.
+    groups, observed, noun, assumption, within, diagnostics, note
+        The draws and the data, as `FittedModel` explains.
     likelihood
-        The model.
+        The likelihood, ``"scores"`` or ``"multinomial"``.
     rope, prob
         Half-width or region of practical equivalence, and mass of printed intervals.
     prior
         The prior.
     weights
         The weight of each corpus in the suite that they make.
+    start
+        The number that draws started from; None if that was the state of a Generator.
     pair
-        The models that are printed; None for those that score best.
+        The models that were chosen to be printed, if any were.
+    shown
+        The models that are printed: those that were chosen, the only two, or the two with the best average scores.
+    spreads, concentrations
+        How much corpora differ, by the parameters of the random-effects model or by those of the multinomial; else None.
+    answers
+        The comparisons of the models that are printed, by question.
     """
 
     json_format = "bayesf1.hierarchical/3"
@@ -169,28 +78,60 @@ class HierarchicalFit(Fitted, Answer):
     prob: float
     prior: HierarchicalPrior
     weights: Mapping[str, float]
+    start: int | None = None
     pair: tuple[str, str] | None = None
+    shown: tuple[str, str] = field(init=False)
+    spreads: ScoreSpreads | None = field(init=False, default=None)
+    concentrations: Concentrations | None = field(init=False, default=None)
+    answers: Mapping[str, HierarchicalComparisons] = field(init=False)
+
+    def __post_init__(self) -> None:
+        # Fields of a frozen class, set once: what is printed only reads them.
+        object.__setattr__(self, "shown", self._choose_pair() if self.pair is None else self.pair)
+        if self.likelihood == "scores":
+            object.__setattr__(self, "spreads", ScoreSpreads.of(self.posterior, self.main_metric))
+        else:
+            object.__setattr__(self, "concentrations", Concentrations.of(self.posterior))
+        a, b = self.shown
+        answers = {question: self.compare(a, b, question=question) for question in self.questions}
+        object.__setattr__(self, "answers", answers)
+
+    def _choose_pair(self) -> tuple[str, str]:
+        """Return the only two models, or the two with the best average scores, the best one last."""
+        if len(self.models) == 2:
+            return self.models[0], self.models[1]
+        draws = self._draws("average", self.main_metric)
+        # Axes (chain, draw, model) to (model,).
+        means = draws.mean(axis=(0, 1))
+        best, second_best = np.argsort(-self.main_metric.sign * means, kind="stable")[:2]
+        return self.models[second_best], self.models[best]
+
+    # ---- the model ----------------------------------------------------------------------------------------
 
     @property
     def models(self) -> tuple[str, ...]:
         """Names of the models."""
-        return self.ev.models
+        return self.observed.models
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The metrics."""
+        return self.observed.metrics
 
     @property
     def main_metric(self) -> Metric:
-        """The metric that a summary speaks of."""
-        return self.ev.task.metric(self.ev.task.main_metric, self.ev.tables)
+        """The metric that a sentence or a ranking speaks of if none is named."""
+        return self.observed.main_metric
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """Names of the corpora."""
+        return self.observed.corpora
 
     @property
     def posterior(self) -> xr.Dataset:
         """The posterior draws."""
         return self.groups["posterior"]
-
-    @property
-    def start(self) -> int | None:
-        """The number that draws start from; None where that was the state of a Generator."""
-        known = self.posterior.attrs.get("start")
-        return None if known is None else int(known)
 
     @property
     def model(self) -> Any:
@@ -223,7 +164,7 @@ class HierarchicalFit(Fitted, Answer):
         *,
         question: str = "average",
         rope: RopeLike | None = None,
-    ) -> Comparisons:
+    ) -> HierarchicalComparisons:
         """Return the Bayes tests of B against A for one of the questions.
 
         Parameters
@@ -232,67 +173,82 @@ class HierarchicalFit(Fitted, Answer):
             Names of the models; may be left out if there are exactly two.
         question
             ``"average"`` for the average corpus of the population, ``"new"`` for a corpus not seen, ``"suite"`` for the
-            mean over the corpora at hand, taken as a fixed suite and not as a sample of others, weighted as the fit
-            says, or a corpus' name. Under the likelihood ``"scores"`` nothing of a suite is shrunk, while each corpus is
-            drawn to the others, so that the suite's draws are not the means of the corpora's.
+            mean over the corpora at hand, as a fixed suite and not as a sample of others, with the weights of the fit, or
+            the name of a corpus. Under the likelihood ``"scores"`` a suite is not shrunk, while each corpus is drawn to
+            the others, so that the draws of the suite are not the means of those of the corpora.
         rope
             Half-width or region of practical equivalence, as in `bayesf1.compare`; that of the fit by default.
         """
-        pair = self.ev.pair(a, b)
+        pair = self.observed.pair(a, b)
         region = check_rope(self.rope if rope is None else rope, *self.metrics)
-        index = [self.models.index(name) for name in pair.models]
-        draws, observed = self._scores(question)[..., index, :], self._observed(question)[index]
-        middle = np.median if self.estimate(question) == "posterior median" else np.mean
+        check_known(question, "question", self.questions)
         settings = self._settings(region, question)
-        found = []
-        for k, metric in enumerate(self.metrics):
-            both = draws[..., k]
-            gap = both[..., 1] - both[..., 0]
-            ahead = metric.sign * gap
-            tails = Tails.from_draws(ahead.ravel(), region)
-            effective = gap.size if self.diagnostics.r_hat is None else _effective((ahead > 0).astype(float))
-            low, high = metric.support
-            posteriors = Posteriors(
-                EmpiricalPosterior(both[..., 0], metric.support),
-                EmpiricalPosterior(both[..., 1], metric.support),
-                EmpiricalPosterior(gap, (low - high, high - low)),
-            )
-            values = float(middle(both[..., 0])), float(middle(both[..., 1])), float(middle(gap))
-            found.append(
-                HierarchicalComparison(
-                    definition=metric,
-                    model_a=pair.models[0],
-                    model_b=pair.models[1],
-                    estimates=posteriors.estimates(metric, values, self.prob),
-                    **tails._asdict(),
-                    moments=posteriors.moments,
-                    posterior_a=posteriors.a,
-                    posterior_b=posteriors.b,
-                    difference=posteriors.difference,
-                    mcse=share_error(tails.p_h1 * effective, effective),
-                    settings=settings,
-                    ev=pair,
-                    remarks=tuple(words.few_corpora(self)) if question in QUESTIONS[:2] else (),
-                    question=question,
-                    scope=self.scope(question),
-                    estimate=self.estimate(question),
-                    observed=(float(observed[0, k]), float(observed[1, k])),
-                    caution=self.diagnostics.caution,
-                )
-            )
-        return HierarchicalComparisons(found)
+        comparisons = [self._comparison(metric, pair, question, settings) for metric in self.metrics]
+        return HierarchicalComparisons(comparisons, self.main_metric.name)
+
+    def _comparison(
+        self, metric: Metric, pair: tuple[str, str], question: str, settings: Settings
+    ) -> HierarchicalComparison:
+        """Return the comparison of two models by one metric."""
+        model_a, model_b = pair
+        # Axes (chain, draw, model), and (chain, draw) of each model and of the difference.
+        draws = self._draws(question, metric)
+        draws_a = draws[..., self.models.index(model_a)]
+        draws_b = draws[..., self.models.index(model_b)]
+        differences = draws_b - draws_a
+        gains = metric.sign * differences
+        tails = Tails.from_draws(gains.ravel(), settings.rope)
+        effective = float(gains.size)
+        if not self.diagnostics.independent:
+            effective = arviz.effective_draws((gains > 0).astype(float))
+
+        low, high = metric.support
+        posteriors = Posteriors(
+            EmpiricalPosterior(draws_a, metric.support),
+            EmpiricalPosterior(draws_b, metric.support),
+            EmpiricalPosterior(differences, (low - high, high - low)),
+        )
+        middle = np.median if self.uses_median(question) else np.mean
+        values = (float(middle(draws_a)), float(middle(draws_b)), float(middle(differences)))
+
+        # Axes (model, metric) to (model,).
+        observed = self.observed.on(question, [*self.weights.values()])[:, self.metrics.index(metric)]
+        observed_a = float(observed[self.models.index(model_a)])
+        observed_b = float(observed[self.models.index(model_b)])
+        remarks = words.few_corpora(self) if question in POPULATION_QUESTIONS else []
+        return HierarchicalComparison(
+            definition=metric,
+            model_a=model_a,
+            model_b=model_b,
+            estimates=posteriors.estimates(metric, values, self.prob),
+            **tails._asdict(),
+            moments=posteriors.moments,
+            posterior_a=posteriors.a,
+            posterior_b=posteriors.b,
+            difference=posteriors.difference,
+            mcse=share_error(tails.p_h1 * effective, effective),
+            settings=settings,
+            ev=None,
+            remarks=tuple(remarks),
+            question=question,
+            scope=self.scope(question),
+            estimate=self.estimate(question),
+            observed=(observed_a, observed_b),
+            caution=self.diagnostics.caution,
+        )
 
     def _settings(self, rope: Rope, question: str) -> Settings:
         """Return what was asked, and what was done."""
         usual = HierarchicalPrior()
         changed = {name: value for name, value in vars(self.prior).items() if value != getattr(usual, name)}
-        uneven = len(set(self.weights.values())) > 1
+        weights = [*self.weights.values()]
+        even = len(set(weights)) == 1
         signed = {
             "question": question,
             "likelihood": self.likelihood,
             "sampler": self.diagnostics.sampler,
             "hyperprior": ",".join(f"{name}={value:g}" for name, value in changed.items()),
-            "weights": ",".join(f"{weight:g}" for weight in self.weights.values() if uneven),
+            "weights": "" if even else ",".join(f"{weight:g}" for weight in weights),
         }
         return Settings(
             assumption=self.assumption,
@@ -320,7 +276,7 @@ class HierarchicalFit(Fitted, Answer):
     def rank(
         self, metric: str | None = None, *, question: str = "average", rope: RopeLike | None = None
     ) -> Ranking:
-        """Rank all models for one of the questions, which `compare` explains, on one metric: F1 or the last by default.
+        """Rank all models for one of the questions, which `compare` explains, by one metric: the main one by default.
 
         Examples
         --------
@@ -329,45 +285,46 @@ class HierarchicalFit(Fitted, Answer):
         >>> hierarchical(corpora, rng=1).rank(question="suite").models
         ('B', 'A', 'C')
         """
-        ranked = self.main_metric if metric is None else self.ev.task.metric(metric, self.ev.tables)
-        at, estimate = self.metrics.index(ranked), self.estimate(question)
-        middle = np.median if estimate == "posterior median" else np.mean
-        scores = self._scores(question)[..., at].reshape(-1, len(self.models))
+        ranked = self.observed.metric(metric)
+        check_known(question, "question", self.questions)
+        region = check_rope(self.rope if rope is None else rope, ranked)
+        # Axes (chain, draw, model) to (draw, model).
+        scores = self._draws(question, ranked).reshape(-1, len(self.models))
+        middle = np.median if self.uses_median(question) else np.mean
         return ranking_of(
             scores,
             middle(scores, axis=0),
             self.models,
             replace(ranked, label=f"{ranked.label} on {self.scope(question)}"),
-            self._settings(check_rope(self.rope if rope is None else rope, ranked), question),
-            remarks=(f"Scores are {estimate}s.", *self.notes),
+            self._settings(region, question),
+            remarks=(f"Scores are {self.estimate(question)}s.", *self.notes),
         )
 
     def posteriors(self) -> dict[tuple[str, str], EmpiricalPosterior]:
-        """Return the posterior of each model's score on the average corpus in each metric, by the names of both."""
-        draws = self._scores("average")
-        return {
-            (model, metric.name): EmpiricalPosterior(draws[..., i, k], metric.support)
-            for i, model in enumerate(self.models)
-            for k, metric in enumerate(self.metrics)
-        }
+        """Return the posterior of each model's score on the average corpus by each metric, by the names of both."""
+        found = {}
+        for i, model in enumerate(self.models):
+            for metric in self.metrics:
+                draws = self._draws("average", metric)[..., i]
+                found[model, metric.name] = EmpiricalPosterior(draws, metric.support)
+        return found
+
+    def uses_median(self, question: str) -> bool:
+        """Return whether the posterior median is printed, as a posterior mean may not exist."""
+        if self.likelihood != "scores":
+            return False
+        # Half-t spreads of few corpora have tails so heavy that there is no mean, or one that depends on the ends of the
+        # scale.
+        return question == "new" or (question == "average" and len(self.datasets) < 3)
 
     def estimate(self, question: str) -> str:
         """Return what is printed of a posterior: its mean, or its median if a mean may not exist."""
-        # Half-t spreads of few corpora have tails so heavy that there is no mean, or one that the ends of a scale make.
-        heavy = question == "new" or (question == "average" and len(self.datasets) < 3)
-        return "posterior median" if self.likelihood == "scores" and heavy else "posterior mean"
+        return "posterior median" if self.uses_median(question) else "posterior mean"
 
-    def _scores(self, question: str) -> FloatArray:
-        """Return draws of scores, axes (chain, draw, model, metric), or say that there is no such question."""
-        check_known(question, "question", self.questions)
-        return np.asarray(self.posterior["score"].sel(question=question).values, dtype=float)
-
-    def _observed(self, question: str) -> FloatArray:
-        """Return the observed scores, axes (model, metric), averaged over corpora if the question is not about one."""
-        if question in self.datasets:
-            return np.asarray(self.ev.tables[self.datasets.index(question)])
-        weights = [*self.weights.values()] if question == "suite" else None
-        return np.asarray(np.average(self.ev.tables, axis=0, weights=weights))
+    def _draws(self, question: str, metric: Metric) -> FloatArray:
+        """Return draws of the scores of all models, axes (chain, draw, model)."""
+        scores = self.posterior["score"].sel(question=question, measure=metric.name)
+        return np.asarray(scores.values, dtype=float)
 
     def scope(self, question: str) -> str:
         """Say of which corpus a question asks."""
@@ -382,54 +339,44 @@ class HierarchicalFit(Fitted, Answer):
 
     def answer(self, a: str | None = None, b: str | None = None) -> HierarchicalFit:
         """Return the fit with two of its models to be printed; without names, with those that score best."""
-        model_a, model_b = self.main_pair if a is None and b is None else self.ev.pair(a, b).models
-        return replace(self, pair=(model_a, model_b))
-
-    @property
-    def main_pair(self) -> tuple[str, str]:
-        """The two models that are printed: those that were chosen, or there are, or score best on average."""
-        if self.pair is not None:
-            return self.pair
-        if len(self.models) == 2:
-            return self.models[0], self.models[1]
-        means = self._scores("average")[..., self.metrics.index(self.main_metric)].mean(axis=(0, 1))
-        best, second_best = np.argsort(-self.main_metric.sign * means, kind="stable")[:2]
-        return self.models[second_best], self.models[best]
-
-    @cached_property
-    def answers(self) -> dict[str, Comparisons]:
-        """The answers for the two models that are printed, by question."""
-        a, b = self.main_pair
-        return {question: self.compare(a, b, question=question) for question in self.questions}
+        pair = self.shown if a is None and b is None else self.observed.pair(a, b)
+        return replace(self, pair=pair)
 
     @property
     def title(self) -> str:
         """Which models were compared, on how many corpora."""
-        a, b = self.main_pair
+        a, b = self.shown
         mass = f"{100 * self.prob:.4g} % equal-tailed credible intervals"
         return printable(f"Hierarchical Bayes test of {b} against {a} on {self.number}, {mass}")
 
     @property
     def table(self) -> Table:
         """The answers to all questions in one table."""
-        # Of each corpus the main metric; `to_frame` has all.
-        shown = {q: [*res.values()] if q in QUESTIONS else [res.headline] for q, res in self.answers.items()}
-        where = [self.scope(q) if q in QUESTIONS else q for q, found in shown.items() for _ in found]
-        table = _with_observed([c for found in shown.values() for c in found])
+        where: list[str] = []
+        comparisons: list[HierarchicalComparison] = []
+        for question, res in self.answers.items():
+            # A corpus at hand has one row, by the main metric; `to_frame` has all.
+            shown = res.comparisons if question in QUESTIONS else (res.headline,)
+            where += [self.scope(question) if question in QUESTIONS else question for _ in shown]
+            comparisons += shown
+        table = table_with_observed(comparisons)
+        # No row is sure if the draws cannot be trusted.
+        trusted = not self.diagnostics.caution
         return replace(
             table,
             header=("On", *table.header),
             rows=tuple((name, *row) for name, row in zip(where, table.rows, strict=True)),
             bold=frozenset(),
-            # Nothing is sure if the draws cannot be trusted.
-            sure=(not self.diagnostics.caution,) * len(where),
+            sure=tuple(trusted for _ in where),
             bars_after=1 + table.bars_after,
         )
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What limits the conclusion, in sentences."""
-        return (*words.notes(self), *filter(None, [self.diagnostics.caution]))
+        caution = self.diagnostics.caution
+        notes = tuple(words.notes(self))
+        return (*notes, caution) if caution else notes
 
     @property
     def more(self) -> Sequence[str]:
@@ -437,10 +384,15 @@ class HierarchicalFit(Fitted, Answer):
         return [f"{capitalised(words.assumptions(self))}."]
 
     @property
+    def verdicts(self) -> Sequence[str]:
+        """The verdicts on the average corpus, a new one and the suite."""
+        return [self.answers[question].sentence() for question in QUESTIONS]
+
+    @property
     def below(self) -> Sequence[str]:
         """Verdicts, what limits them, and how the chains fared."""
-        lines = [*(self.answers[question].sentence() for question in QUESTIONS), *words.notes(self)]
-        if self.diagnostics.r_hat is not None:
+        lines = [*self.verdicts, *words.notes(self)]
+        if not self.diagnostics.independent:
             lines.append(f"{self.diagnostics}.")
         if len(self.models) > 2 and self.pair is None:
             lines.append(
@@ -457,16 +409,17 @@ class HierarchicalFit(Fitted, Answer):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all answers as plain numbers and strings, with stable names."""
-        a, b = self.main_pair
+        a, b = self.shown
+        caution = self.diagnostics.caution
         return {
             "format": self.json_format,
             "likelihood": self.likelihood,
             "model_a": a,
             "model_b": b,
             "diagnostics": {**asdict(self.diagnostics), "verdict": str(self.diagnostics)},
-            "caution": self.diagnostics.caution or None,
+            "caution": caution if caution else None,
             "notes": words.notes(self),
-            "sentences": [self.answers[question].sentence() for question in QUESTIONS],
+            "sentences": list(self.verdicts),
             "answers": {q: [c.to_dict() for c in res.values()] for q, res in self.answers.items()},
         }
 
@@ -484,19 +437,19 @@ class HierarchicalFit(Fitted, Answer):
     def summary(self, prob: float | None = None) -> pd.DataFrame:
         """Return ArviZ's summary of scores and differences, with highest density intervals of mass `prob`."""
         data = self.posterior[["score", "difference"]]
-        return summary_of(data, self.prob if prob is None else check_prob(prob))
+        return arviz.summary(data, self.prob if prob is None else check_prob(prob))
 
     def to_arviz(self) -> Any:
         """Return all draws as the installed ArviZ has them: InferenceData under 0.23, DataTree under 1.x.
 
-        The group ``posterior`` has ``score`` (chain, draw, system, measure, question) and ``difference``, of each model
-        from the first (chain, draw, contrast, measure, question), beside the parameters of the model.
+        The group ``posterior`` has ``score`` (chain, draw, system, measure, question) and ``difference``, each model minus
+        the first (chain, draw, contrast, measure, question), beside the parameters of the model.
         """
-        return arviz.container(self.groups)
+        return arviz.container(files.described_groups(self))
 
     def save(self, path: StrPath) -> None:
         """Write the fit to a netCDF file, whole or not at all; `load_fit` reads it back."""
-        save_groups(self.groups, str(path))
+        files.save_groups(files.described_groups(self), str(path))
 
 
 def hierarchical(
@@ -583,108 +536,59 @@ def hierarchical(
     Dirichlet distribution*.
     """
     check_known(likelihood, "likelihood", SAMPLERS)
-    known = SAMPLERS[likelihood]
-    if sampler is not None and sampler not in known:
+    samplers = SAMPLERS[likelihood]
+    if sampler is not None and sampler not in samplers:
         raise ValueError(
-            f"the likelihood {likelihood!r} has no sampler {sampler!r}; {nearest(sampler, known)}"
+            f"the likelihood {likelihood!r} has no sampler {sampler!r}; {nearest(sampler, samplers)}"
         )
     if not isinstance(prior, HierarchicalPrior):
         prior = HierarchicalPrior(prior)
     prior.check(likelihood)
-    run: dict[str, Any] = {
+    if weights is None:
+        weights = {}
+    settings: dict[str, Any] = {
         "draws": None if draws is None else check_whole(draws, "draws", 100, 7),
         "chains": check_whole(chains, "chains", 1, 7),
         "assumption": assumption,
-        "weights": weights or {},
+        "weights": weights,
         "rng": check_rng(rng),
     }
-    mass, steps = check_prob(prob), {"tune": tune, "target_accept": target_accept}
+    check_prob(prob)
     if likelihood == "scores":
-        for name in (name for name, value in steps.items() if value is not None):
-            raise ValueError(f"the likelihood 'scores' has no Markov chain, and no {name}; leave it out")
-        found = given.fit_scores(data, metrics, prior, **run)
+        for name, value in {"tune": tune, "target_accept": target_accept}.items():
+            if value is not None:
+                raise ValueError(f"the likelihood 'scores' has no Markov chain, and no {name}; leave it out")
+        fitted = fit_scores(data, metrics, prior, **settings)
     else:
-        run |= {"sampler": sampler or known[0], "progress": progress, **steps}
-        found = multinomial.fit_counts(data, metrics, prior, **run)
+        fitted = multinomial.fit_counts(
+            data,
+            metrics,
+            prior,
+            sampler=samplers[0] if sampler is None else sampler,
+            progress=progress,
+            tune=tune,
+            target_accept=target_accept,
+            **settings,
+        )
     fit = HierarchicalFit(
+        groups=fitted.groups,
+        observed=fitted.observed,
+        noun=fitted.noun,
+        assumption=fitted.assumption,
+        within=fitted.within,
+        diagnostics=fitted.diagnostics,
+        note=fitted.note,
         likelihood=likelihood,
-        rope=check_rope(rope, *found.metrics).given,
-        prob=mass,
+        # A half-width stays a number, as it was given.
+        rope=check_rope(rope, *fitted.observed.metrics).given,
+        prob=check_prob(prob),
         prior=prior,
-        weights=given.suite_weights(weights or {}, found.datasets),
-        **vars(found),
+        weights=suite_weights(weights, fitted.observed.corpora),
+        start=start_of(rng),
     )
-    if (start := start_of(rng)) is not None:
-        fit.posterior.attrs["start"] = start
-    fit.posterior.attrs["bayesf1"] = _described(fit)
     if fit.diagnostics.caution:
         warn_caller(fit.diagnostics.caution)
     return fit
-
-
-def summary_of(data: xr.Dataset, prob: float = 0.95) -> pd.DataFrame:
-    """Return ArviZ's summary with highest density intervals of mass `prob`, its columns named as in 0.23.
-
-    Examples
-    --------
-    >>> draws = np.random.default_rng(0).normal(size=(4, 500))
-    >>> list(summary_of(arviz.dataset({"x": (("chain", "draw"), draws)}, {})).columns)[:4]
-    ['mean', 'sd', 'hdi_2.5%', 'hdi_97.5%']
-    """
-    tail = 50.0 * (1.0 - check_prob(prob))
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="In a future version of xarray", category=FutureWarning)
-        kind = {"hdi_prob": prob} if arviz.is_old() else {"ci_prob": prob, "ci_kind": "hdi"}
-        table: pd.DataFrame = arviz.load_arviz().summary(data, **kind, round_to="none")
-    ends = [column for column in table.columns if column.startswith("hdi")]
-    named = dict(zip(ends, (f"hdi_{tail:g}%", f"hdi_{100 - tail:g}%"), strict=True))
-    # ArviZ 1.x gives strings for some columns where it rounds.
-    return table.rename(index=cleaned, columns=named).astype(float)
-
-
-def _effective(draws: FloatArray) -> float:
-    """Return the effective number of draws (chain, draw) for their mean."""
-    with np.errstate(invalid="ignore"):
-        found = float(arviz.load_arviz().ess(draws, method="mean"))
-    return found if np.isfinite(found) else float(draws.size)
-
-
-# ---- files ------------------------------------------------------------------------------------------------
-
-
-def save_groups(groups: Mapping[str, xr.Dataset], path: str | Path) -> None:
-    """Write groups to a netCDF file, whole or not at all."""
-    import h5netcdf
-    from xarray.backends import H5NetCDFStore
-
-    if Path(path).suffix == ".zarr":
-        raise ValueError(f"draws are saved as netCDF, not Zarr; end {printable(str(path))} with .nc")
-    # In memory, as HDF5 may end the program if a disk is full.
-    made = BytesIO()
-    with h5netcdf.File(made, "w") as file:
-        for name, data in groups.items():
-            data.dump_to_store(H5NetCDFStore(file.create_group(name)))
-    write_atomic(path, made.getvalue())
-
-
-def load_groups(path: str | Path) -> dict[str, xr.Dataset]:
-    """Read all groups of a netCDF file that `save_groups`, or ArviZ, has written."""
-    import xarray as xr
-
-    file = InputFile.of(path)
-    # A damaged file complains once more when it is dropped, which is before the hook is put back.
-    hook, sys.unraisablehook = sys.unraisablehook, lambda _: None
-    try:
-        with xr.open_datatree(path, engine="h5netcdf") as tree:
-            file.check_size(tree.nbytes)
-            return {name: node.to_dataset().load() for name, node in tree.children.items()}
-    # h5py raises a RuntimeError for groups that cannot be read.
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
-        reason = " ".join(str(error).split())[:200]
-    finally:
-        sys.unraisablehook = hook
-    why = f"is not a netCDF file of draws, as bayesf1 or ArviZ write: {reason}"
-    raise ValueError(f"{printable(str(path))} {why}")
 
 
 def load_fit(path: StrPath) -> HierarchicalFit:
@@ -702,73 +606,13 @@ def load_fit(path: StrPath) -> HierarchicalFit:
     >>> str(again) == str(fit)
     True
     """
-    groups = load_groups(str(path))
-    written = str(groups["posterior"].attrs.get("bayesf1")) if "posterior" in groups else ""
-    if f'"{HierarchicalFit.json_format}"' not in written:
-        raise ValueError(f"{path} holds no fit that this version of bayesf1 saved; fit it again")
+    groups = files.load_groups(str(path))
+    document = files.document_in(groups, str(path))
     try:
-        document = json.loads(written)
-        fit = _restored(document, groups)
-        # What is of another type fails to be printed, or is written otherwise.
-        if not str(fit) or json.loads(_described(fit)) != document:
+        fit = HierarchicalFit(**files.fields_of(document, groups))
+        if files.document_of(fit) != document:
             raise ValueError("its parts contradict each other")
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-        raise ValueError(f"{path} holds a fit that is damaged: {' '.join(str(error).split()):.200}") from None
+        reason = " ".join(str(error).split())
+        raise ValueError(f"{path} holds a fit that is damaged: {reason:.200}") from None
     return fit
-
-
-def _restored(document: Mapping[str, Any], groups: Mapping[str, Any]) -> HierarchicalFit:
-    """Return the fit of a file's words and draws, or raise an error if they do not go together."""
-    check_known(document["likelihood"], "likelihood", SAMPLERS)
-    check_known(document["assumption"], "assumption", ("independent", "paired", "clustered"))
-    metrics = []
-    for entry in document["metrics"]:
-        low, high = map(float, entry["support"])
-        named = Metric(entry["name"], entry["label"], (), None, lambda tables: tables, (low, high))
-        more = {name: entry[name] for name in ("percent", "lower_is_better", "alias")}
-        metrics.append(replace(named, **more))
-    models, names, weights = tuple(document["models"]), tuple(document["datasets"]), document["weights"]
-    given.suite_weights(weights, names)
-    coords = given.coords_of(models, [m.name for m in metrics], names)
-    for group in groups.keys() & {"posterior", "constant_data", "observed_data"}:
-        for name, data in groups[group].items():
-            in_order = all(data[dim].values.tolist() == [*coords[dim]] for dim in data.dims if dim in coords)
-            if not data.size or not in_order or not np.isfinite(data.values).all():
-                raise ValueError(f"{name} is not an array of finite numbers with the dims of the fit")
-    observed = groups["observed_data" if document["likelihood"] == "scores" else "constant_data"]["score"]
-    if groups["posterior"]["score"].dims != given.DIMS or observed.dims != ("dataset", "system", "measure"):
-        raise ValueError(f"the dims of scores are {groups['posterior']['score'].dims!r:.100}")
-    return HierarchicalFit(
-        groups=groups,
-        ev=Evaluation(
-            models,
-            (task := given.PlainScores.of(metrics, document["main_metric"])),
-            np.array(observed.values, float),
-        ),
-        metrics=task.metrics,
-        datasets=names,
-        prior=HierarchicalPrior(**document["prior"]),
-        prob=check_prob(document["prob"]),
-        rope=check_rope(document["rope"], *metrics).given,
-        diagnostics=Diagnostics(**document["diagnostics"]),
-        weights={name: weights[name] for name in names},
-        **{name: document[name] for name in TEXTS},
-    )
-
-
-def _described(fit: HierarchicalFit) -> str:
-    """Return as JSON what a file must say of a fit beside its draws."""
-    metrics = [
-        {name: getattr(m, name) for name in ("name", "label", "percent", "lower_is_better", "alias")}
-        | {"support": [*map(str, m.support)]}
-        for m in fit.metrics
-    ]
-    document = {
-        "format": fit.json_format,
-        **{name: getattr(fit, name) for name in (*TEXTS, "rope", "prob", "datasets", "weights", "models")},
-        "metrics": metrics,
-        "main_metric": fit.main_metric.name,
-        "prior": asdict(fit.prior),
-        "diagnostics": asdict(fit.diagnostics),
-    }
-    return json.dumps(document, allow_nan=False)

@@ -22,24 +22,24 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import check_whole, is_number
 from bayesf1.base.naming import joined, listing, quoted
-from bayesf1.corpora import scores as given
-from bayesf1.corpora.scores import Diagnostics, Fitted, HierarchicalPrior, PlainScores
+from bayesf1.corpora.data import ObservedScores, read_corpora, suite_weights
+from bayesf1.corpora.model import Diagnostics, FittedModel, HierarchicalPrior, by_question, coords_of
 from bayesf1.evaluation import Evaluation, check_one_run, headline, resolve_metrics
-from bayesf1.metrics import MetricLike
+from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output import arviz
 from bayesf1.sampling.model import sampling_model
-from bayesf1.task import Outcomes
+from bayesf1.task import Outcomes, Task
 
 if TYPE_CHECKING:
     import xarray as xr
 
 SAMPLERS: tuple[str, ...] = ("pymc", "nutpie")
 _DIMS = ("dataset", "system", "cell")
-# Beyond it nothing can be told from a multinomial, and differences of log gamma functions cancel.
+# Beyond it the model cannot be told from a multinomial, and differences of log gamma functions cancel.
 MAX_LOG_KAPPA = 15.0
-# What PyMC and its parts warn of on import or while they compile.
+# Warnings of PyMC and its parts on import or while they compile.
 _NOISE = ".*(ArviZ is undergoing|installed version of numba|Numba will use object mode|g\\+\\+ not|PyTensor could not)"
-# Predictions are for looking at; more draws would only take room.
+# Draws of predictions, which are only looked at: more would take room.
 _PREDICTED = 500
 
 
@@ -62,11 +62,11 @@ def dirichlet_multinomial(
     counts
         How many items of each corpus had which outcome under each model.
     alpha
-        Of the shares π of the population: 1 takes all of them as equally likely, as the closed form does.
+        The parameter of the shares π of the population: 1 makes all of them equally likely, as the closed form does.
     kappa, log_kappa_sd
-        Median of κ and standard deviation of log κ. κ is what a corpus' shares are worth in items: at 100 a share of
-        80 % has a standard deviation of 4 points between corpora. The prior is wide because a few corpora say little
-        of κ, and ends at log κ = 15, where corpora are alike and nothing more can be learned.
+        Median of κ and standard deviation of log κ. κ is the number of items that the population's shares are worth in a
+        corpus: at 100 a share of 80 % has a standard deviation of 4 points between corpora. The prior is wide because a
+        few corpora say little about κ, and ends at log κ = 15, where corpora are alike and nothing more can be learned.
     coords
         Names of the corpora, models and cells, by dim.
 
@@ -82,8 +82,9 @@ def dirichlet_multinomial(
     import pymc as pm
 
     whole = np.asarray(counts).astype(np.int64)
-    names = {dim: [*map(str, range(n))] for dim, n in zip(_DIMS, whole.shape, strict=True)}
-    with pm.Model(coords=coords or names) as model:
+    if coords is None:
+        coords = {dim: [*map(str, range(n))] for dim, n in zip(_DIMS, whole.shape, strict=True)}
+    with pm.Model(coords=coords) as model:
         pi = pm.Dirichlet("pi", np.full(whole.shape[1:], alpha), dims=("system", "cell"))
         log_kappa = pm.TruncatedNormal(
             "log_kappa", np.log(kappa), log_kappa_sd, upper=MAX_LOG_KAPPA, dims="system"
@@ -99,7 +100,7 @@ def dirichlet_multinomial(
 
 
 def model_of(groups: Mapping[str, xr.Dataset], prior: HierarchicalPrior) -> Any:
-    """Return the ``pymc.Model`` that a fit is of, from what its groups say of the data."""
+    """Return the ``pymc.Model`` of a fit, from the data in its groups."""
     counts = groups["observed_data"]["counts"]
     return dirichlet_multinomial(
         counts.values,
@@ -114,73 +115,103 @@ def model_of(groups: Mapping[str, xr.Dataset], prior: HierarchicalPrior) -> Any:
 
 
 class Counts(NamedTuple):
-    """What corpora counted: outcomes of items, axes (corpus, model, outcome), and the tables that these make."""
+    """The counts of several corpora.
+
+    Attributes
+    ----------
+    names, noun
+        Names of the corpora, and the noun of one.
+    counts
+        How many items of each corpus had which outcome under each model, axes (corpus, model, outcome).
+    outcomes
+        The outcomes that an item can have.
+    pooled
+        The evaluation of all corpora together.
+    note
+        What should be known of the data.
+    """
 
     names: tuple[str, ...]
     noun: str
     counts: FloatArray
-    ev: Evaluation
     outcomes: Outcomes
+    pooled: Evaluation
     note: str
+
+    def scores(self, shares: FloatArray, metrics: Sequence[Metric]) -> FloatArray:
+        """Return scores (..., model, metric) of shares or counts of outcomes, axes (..., model, outcome)."""
+        tables = shares @ self.outcomes.rows
+        return np.stack([metric(tables, self.pooled.cells) for metric in metrics], axis=-1)
 
 
 def read_counts(data: Evaluation | Mapping[str, Evaluation], *, assumption: str = "auto") -> Counts:
     """Return the counts of a mapping of evaluations, or of the folds of one.
 
-    Items of one document, or sentence, are not independent trials as a multinomial takes them, and are refused unless
-    the assumption ``"independent"`` says so.
+    A multinomial treats items as independent trials, which items of one document or sentence are not. They are refused
+    unless the assumption is ``"independent"``.
 
     Examples
     --------
     >>> from bayesf1 import load_example
-    >>> found = read_counts(load_example("wang-li-org"))
-    >>> found.names[0], found.counts.shape
+    >>> counts = read_counts(load_example("wang-li-org"))
+    >>> counts.names[0], counts.counts.shape
     ('repeat 1, fold 1', (6, 2, 3))
     """
     if assumption not in ("auto", "independent"):
         raise ValueError(
             f"the likelihood 'multinomial' takes models as independent, not {assumption!r}; use the likelihood 'scores'"
         )
+    noun, evaluations = read_corpora(data)
+    names = tuple(evaluations)
+    first = evaluations[names[0]]
     note = ""
-    noun, evaluations = given.read_corpora(data)
-    names, first = tuple(evaluations), next(iter(evaluations.values()))
     for name, ev in evaluations.items():
         check_one_run(ev, f"a model of counts, as that of {noun} {name!r},")
-        if type(ev.task) is not type(first.task) or not (ev.classes or ev.cells == first.cells):
+        same_cells = ev.cells == first.cells or bool(ev.classes)
+        if type(ev.task) is not type(first.task) or not same_cells:
             raise ValueError(
                 f"corpus {name!r} has the cells {listing(ev.cells, most=8)}, but {names[0]!r} has "
                 f"{listing(first.cells, most=8)}; keep those that all have, as ev.keep(('tp', 'fp', 'fn'))"
             )
-        if (sampling := sampling_model(ev)).single:
-            if sampling.shared:
-                note = (
-                    note
-                    or "models were taken as independent, though they share items; the likelihood 'scores' pairs them"
-                )
-            continue
-        if assumption == "auto":
+        sampling = sampling_model(ev)
+        unit = sampling.ev.unit
+        if not sampling.single and assumption == "auto":
             raise ValueError(
-                f"corpus {name!r} was sampled by {sampling.ev.unit}, but a multinomial takes all items as "
+                f"corpus {name!r} was sampled by {unit}, but a multinomial takes all items as "
                 "independent; use the likelihood 'scores', or assumption='independent' to take them so"
             )
-        note = f"items of one {sampling.ev.unit} were taken as independent, which claims too much certainty if they are alike"
-    tasks = (ev.task for ev in evaluations.values())
-    task = functools.reduce(lambda a, b: a.union(b) if a.classes else a, tasks)
-    found = [task.outcomes(ev.widened(task)) for ev in evaluations.values()]
-    outcomes = found[0]
-    if outcomes is None:
-        raise ValueError(
-            f"a multinomial needs items of one outcome each, but only sums over several are known of {task.about} here; "
-            "use the likelihood 'scores'"
-        )
-    counts = np.stack([each.counts for each in found if each is not None])
+        if not sampling.single:
+            note = f"items of one {unit} were taken as independent, which claims too much certainty if they are alike"
+        elif sampling.shared and not note:
+            note = "models were taken as independent, though they share items; the likelihood 'scores' pairs them"
+    task = _common_task([ev.task for ev in evaluations.values()])
+    outcomes = [_outcomes(task, ev) for ev in evaluations.values()]
+    counts = np.stack([each.counts for each in outcomes])
     if not (counts == np.rint(counts)).all():
         raise ValueError(
             "a multinomial counts whole items, but some are discounted or weighted; give the folds of one corpus "
             "alone, or use the likelihood 'scores'"
         )
-    ev = Evaluation(first.models, task, counts @ outcomes.rows)
-    return Counts(names, noun, counts, ev, outcomes, note)
+    pooled = Evaluation(first.models, task, counts.sum(axis=0) @ outcomes[0].rows)
+    return Counts(names, noun, counts, outcomes[0], pooled, note)
+
+
+def _common_task(tasks: Sequence[Task]) -> Task:
+    """Return the task that has the classes of all corpora."""
+    if not tasks[0].classes:
+        return tasks[0]
+    return functools.reduce(lambda task, other: task.union(other), tasks)
+
+
+def _outcomes(task: Task, ev: Evaluation) -> Outcomes:
+    """Return the outcomes of the items of one corpus, on the cells of all, or say that items have no single outcome."""
+    outcomes = task.outcomes(ev.widened(task))
+    if outcomes is None:
+        raise ValueError(
+            f"a multinomial needs items of one outcome each, but only sums over several are known of {task.about} here; "
+            "use the likelihood 'scores'"
+        )
+    return outcomes
 
 
 # ---- sampling ---------------------------------------------------------------------------------------------
@@ -200,66 +231,114 @@ def fit_counts(
     progress: bool,
     tune: int | None,
     target_accept: float | None,
-) -> Fitted:
+) -> FittedModel:
     """Fit the multinomial model by NUTS."""
     accept = 0.9 if target_accept is None else target_accept
     if not is_number(accept) or not 0.5 <= accept < 1.0:
         raise ValueError(f"target_accept is a share from 0.5 to below 1, such as 0.9, not {quoted(accept)}")
     settings = {
-        "draws": draws or 1000,
+        "draws": 1000 if draws is None else draws,
         "tune": 1000 if tune is None else check_whole(tune, "tune", 100, 7),
         "chains": chains,
         "target_accept": float(accept),
         "progressbar": progress,
     }
-    names, noun, counts, tables, outcomes, note = read_counts(data, assumption=assumption)
+    data_counts = read_counts(data, assumption=assumption)
+    pooled = data_counts.pooled
     if prior.cells is not None:
-        tables.check_prior(prior.cells)
-    found = resolve_metrics(metrics, tables)
-    shares = np.array([*given.suite_weights(weights, names).values()])
+        pooled.check_prior(prior.cells)
+    resolved = resolve_metrics(metrics, pooled)
+    shares = np.array([*suite_weights(weights, data_counts.names).values()])
+    _check_installed(sampler)
+
+    main = headline(pooled, {metric.name: metric.label for metric in resolved})
+    plain = data_counts.scores(data_counts.counts, resolved)
+    observed = ObservedScores.of(data_counts.names, pooled.models, resolved, plain, main)
+    coords = coords_of(observed.models, [metric.name for metric in resolved], observed.corpora)
+    coords["cell"] = data_counts.outcomes.labels
+    groups = _data_groups(data_counts, plain, data_counts.outcomes.prior(prior.cells), coords)
+    with _quiet():
+        groups |= sample(model_of(groups, prior), sampler, rng, **settings)
+    answers = _answers(groups["posterior"], data_counts, resolved, shares, rng)
+    scored = arviz.dataset(by_question(answers), coords)
+    made_with = joined(f"{name} {metadata.version(name)}" for name in ("PyMC", "ArviZ"))
+    groups["posterior"] = groups["posterior"].merge(scored).assign_attrs(scored.attrs, made_with=made_with)
+    reached = convergence(groups["posterior"])
+    diverging = groups["sample_stats"]["diverging"]
+    return FittedModel(
+        groups=groups,
+        observed=observed,
+        noun=data_counts.noun,
+        assumption="independent",
+        within="all items taken as independent",
+        diagnostics=Diagnostics(
+            sampler,
+            n_draws=diverging.size,
+            chains=chains,
+            ess=min(reached.bulk, reached.tail),
+            divergences=int(diverging.sum()),
+            r_hat=reached.r_hat,
+        ),
+        note=data_counts.note,
+    )
+
+
+def _check_installed(sampler: str) -> None:
+    """Raise a ValueError if PyMC or a sampler is not installed."""
     for package in dict.fromkeys(("pymc", sampler)):
         if find_spec(package) is None:
             raise ValueError(
                 f"sampling needs {package}, which is not installed; install it with pip install 'bayesf1[pymc]'"
             )
 
-    def scores(parts: FloatArray) -> FloatArray:
-        """Return scores (..., model, metric) of shares or counts of outcomes (..., model, outcome)."""
-        return np.stack([metric(parts @ outcomes.rows, tables.cells) for metric in found], axis=-1)
 
-    task = PlainScores.of(found, headline(tables, {metric.name: metric.label for metric in found}))
-    ev = Evaluation(tables.models, task, scores(counts))
-    coords = {**given.coords_of(ev.models, ev.cells, names), "cell": outcomes.labels}
-    known: dict[str, arviz.Variables] = {
-        "observed_data": {"counts": (_DIMS, counts.astype(np.int64))},
-        "constant_data": {
-            "alpha": ((), np.asarray(outcomes.prior(prior.cells))),
-            "score": (("dataset", "system", "measure"), ev.tables.copy()),
-        },
+def _data_groups(
+    data: Counts, plain: FloatArray, alpha: float, coords: Mapping[str, Sequence[str]]
+) -> dict[str, xr.Dataset]:
+    """Return the data by ArviZ's names of groups: counts, plain scores (corpus, model, metric) and the prior α."""
+    observed: arviz.Variables = {"counts": (_DIMS, data.counts.astype(np.int64))}
+    constant: arviz.Variables = {
+        "alpha": ((), np.asarray(alpha)),
+        "score": (("dataset", "system", "measure"), plain.copy()),
     }
-    groups = {name: arviz.dataset(variables, coords) for name, variables in known.items()}
-    with _quiet():
-        groups |= sample(model_of(groups, prior), sampler, rng, **settings)
-    pi = groups["posterior"]["pi"].values
-    base = np.exp(groups["posterior"]["log_kappa"].values)[..., None] * pi
-    each = [scores(_dirichlet(base + table, rng)) for table in counts]
-    drawn = [scores(pi), scores(_dirichlet(base, rng)), np.stack(each, axis=-1) @ shares, *each]
-    scored = arviz.dataset(given.by_question(ev.models, np.stack(drawn, axis=-1)), coords)
-    made = joined(f"{name} {metadata.version(name)}" for name in ("PyMC", "ArviZ"))
-    groups["posterior"] = groups["posterior"].merge(scored).assign_attrs(scored.attrs, made_with=made)
-    r_hat, bulk, tail = convergence(groups["posterior"])
-    diverged = groups["sample_stats"]["diverging"]
-    return Fitted(
-        groups=groups,
-        ev=ev,
-        metrics=task.metrics,
-        datasets=names,
-        noun=noun,
-        assumption="independent",
-        within="all items taken as independent",
-        diagnostics=Diagnostics(sampler, diverged.size, chains, min(bulk, tail), int(diverged.sum()), r_hat),
-        note=note,
-    )
+    return {
+        "observed_data": arviz.dataset(observed, coords),
+        "constant_data": arviz.dataset(constant, coords),
+    }
+
+
+def _answers(
+    posterior: xr.Dataset,
+    data: Counts,
+    metrics: Sequence[Metric],
+    weights: FloatArray,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Return draws of scores for all questions, axes (chain, draw, model, metric, question).
+
+    The weights are those of the corpora in the suite.
+    """
+    # Shares of the outcomes in the population, axes (chain, draw, model, outcome).
+    pi = posterior["pi"].values
+    kappa = np.exp(posterior["log_kappa"].values)[..., None]
+    on_each = [data.scores(_dirichlet(kappa * pi + table, rng), metrics) for table in data.counts]
+    average = data.scores(pi, metrics)
+    new = data.scores(_dirichlet(kappa * pi, rng), metrics)
+    suite = np.stack(on_each, axis=-1) @ weights
+    return np.stack([average, new, suite, *on_each], axis=-1)
+
+
+class Concentrations(NamedTuple):
+    """How alike corpora are: the posterior median of κ of each model, and which program drew it."""
+
+    kappa: tuple[float, ...]
+    made_with: str
+
+    @classmethod
+    def of(cls, posterior: xr.Dataset) -> Concentrations:
+        """Return the concentrations from their draws."""
+        medians = np.exp(np.median(posterior["log_kappa"].values, axis=(0, 1)))
+        return cls(tuple(medians.tolist()), str(posterior.attrs.get("made_with", "PyMC")))
 
 
 def sample(model: Any, sampler: str, rng: np.random.Generator, **settings: Any) -> dict[str, xr.Dataset]:
@@ -275,8 +354,8 @@ def sample(model: Any, sampler: str, rng: np.random.Generator, **settings: Any) 
     config = pytensor.config
     if settings["progressbar"]:
         print("compiling the model, which takes a minute the first time …", file=sys.stderr)
-    seeds = iter(rng.integers(2**31, size=3).tolist())
-    options = {"random_seed": next(seeds), "nuts_sampler": sampler, "compute_convergence_checks": False}
+    seed, prior_seed, predictive_seed = rng.integers(2**31, size=3).tolist()
+    options = {"random_seed": seed, "nuts_sampler": sampler, "compute_convergence_checks": False}
     if sampler == "pymc":
         options["cores"] = 1
         if not config.cxx and int(pytensor.__version__.split(".")[0]) < 3:
@@ -290,52 +369,73 @@ def sample(model: Any, sampler: str, rng: np.random.Generator, **settings: Any) 
             # A panic of Rust is no Exception.
             if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
                 raise
+            reason = " ".join(str(error).split())
+            other = "nutpie" if sampler == "pymc" else "pymc"
             raise ValueError(
-                f"the sampler {sampler!r} failed ({' '.join(str(error).split()):.200}); try another seed (rng=), or the "
-                f"sampler {SAMPLERS[sampler == 'pymc']!r}"
+                f"the sampler {sampler!r} failed ({reason:.200}); try another seed (rng=), or the sampler {other!r}"
             ) from error
-        kept = {"posterior": ["pi", "log_kappa"], "sample_stats": ["diverging"]}
-        found = {name: arviz.group(trace, name)[names] for name, names in kept.items()}
-        sizes = found["posterior"].sizes
-        if (sizes["chain"], sizes["draw"]) != (settings["chains"], settings["draws"]):
-            raise KeyboardInterrupt(f"interrupted after {sizes['draw']} of {settings['draws']} draws")
-        step = max(1, settings["chains"] * settings["draws"] // _PREDICTED)
-        thinned = arviz.container({"posterior": found["posterior"].isel(draw=slice(None, None, step))})
-        before = pm.sample_prior_predictive(_PREDICTED, model=model, random_seed=next(seeds))
+        posterior = arviz.group(trace, "posterior")[["pi", "log_kappa"]]
+        n_chains = posterior.sizes["chain"]
+        n_draws = posterior.sizes["draw"]
+        if n_chains != settings["chains"] or n_draws != settings["draws"]:
+            raise KeyboardInterrupt(f"interrupted after {n_draws} of {settings['draws']} draws")
+        step = max(1, n_chains * n_draws // _PREDICTED)
+        thinned = arviz.container({"posterior": posterior.isel(draw=slice(None, None, step))})
+        before = pm.sample_prior_predictive(_PREDICTED, model=model, random_seed=prior_seed)
         after = pm.sample_posterior_predictive(
-            thinned, model=model, random_seed=next(seeds), progressbar=False
+            thinned, model=model, random_seed=predictive_seed, progressbar=False
         )
         pm.compute_log_likelihood(trace, model=model, progressbar=False)
-    found |= {name: arviz.group(before, name) for name in ("prior", "prior_predictive")}
-    found["posterior_predictive"] = arviz.group(after, "posterior_predictive")
-    # A corpus is left out as a whole.
-    found["log_likelihood"] = arviz.group(trace, "log_likelihood").sum("system")
-    return found
+    return {
+        "posterior": posterior,
+        "sample_stats": arviz.group(trace, "sample_stats")[["diverging"]],
+        "prior": arviz.group(before, "prior"),
+        "prior_predictive": arviz.group(before, "prior_predictive"),
+        "posterior_predictive": arviz.group(after, "posterior_predictive"),
+        # Summed over models, so that leaving one out leaves out a corpus as a whole.
+        "log_likelihood": arviz.group(trace, "log_likelihood").sum("system"),
+    }
 
 
-def convergence(data: xr.Dataset) -> tuple[float, float, float]:
-    """Return the worst R-hat, bulk and tail effective sample sizes of all variables."""
-    import xarray as xr
+class Convergence(NamedTuple):
+    """The worst R-hat, and the least bulk and tail effective sample sizes, of all variables."""
 
+    r_hat: float
+    bulk: float
+    tail: float
+
+
+def convergence(data: xr.Dataset) -> Convergence:
+    """Return how well the chains of all variables converged; one chain is compared by its halves."""
     az = arviz.load_arviz()
     if data.sizes["chain"] == 1:
-        # R-hat compares chains, and two halves of one will do.
-        half = data.sizes["draw"] // 2
-        halves = [data.isel(draw=slice(i * half, (i + 1) * half), chain=0) for i in (0, 1)]
-        apart = [part.drop_vars(["chain", "draw"], errors="ignore") for part in halves]
-        data = xr.concat(apart, dim="chain", data_vars="all").transpose("chain", "draw", ...)
-
-    def values(found: Any) -> FloatArray:
-        flat: FloatArray = np.concatenate([np.ravel(v.values) for v in found.data_vars.values()])
-        # What never varies has neither.
-        return flat[np.isfinite(flat)]
-
+        data = _halves(data)
     with np.errstate(invalid="ignore"):
-        r_hat = values(az.rhat(data))
-        bulk = values(az.ess(data, method="bulk"))
-        tail = values(az.ess(data, method="tail", prob=(0.05, 0.95)))
+        r_hat = _finite_values(az.rhat(data))
+        bulk = _finite_values(az.ess(data, method="bulk"))
+        tail = _finite_values(az.ess(data, method="tail", prob=(0.05, 0.95)))
     n = float(data.sizes["chain"] * data.sizes["draw"])
-    return float(r_hat.max(initial=1.0)), float(bulk.min(initial=n)), float(tail.min(initial=n))
+    return Convergence(
+        r_hat=float(r_hat.max(initial=1.0)),
+        bulk=float(bulk.min(initial=n)),
+        tail=float(tail.min(initial=n)),
+    )
+
+
+def _halves(data: xr.Dataset) -> xr.Dataset:
+    """Return the two halves of a single chain as two chains."""
+    import xarray as xr
+
+    half = data.sizes["draw"] // 2
+    chain = data.isel(chain=0).drop_vars(["chain", "draw"], errors="ignore")
+    halves = [chain.isel(draw=slice(0, half)), chain.isel(draw=slice(half, 2 * half))]
+    return xr.concat(halves, dim="chain", data_vars="all").transpose("chain", "draw", ...)
+
+
+def _finite_values(data: Any) -> FloatArray:
+    """Return the values of all variables in one array, without NaN, which belongs to variables that never vary."""
+    flat: FloatArray = np.concatenate([np.ravel(variable.values) for variable in data.data_vars.values()])
+    return flat[np.isfinite(flat)]
 
 
 def _dirichlet(alpha: FloatArray, rng: np.random.Generator) -> FloatArray:
@@ -373,16 +473,17 @@ def _interrupted_at_once() -> Iterator[None]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence what samplers and their imports say that is of no use to a reader of the result."""
+    """Silence the warnings of samplers and their imports that are of no use to a reader of the result."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=_NOISE)
         import pymc  # noqa: F401
 
-        levels = {logger: logger.level for logger in map(logging.getLogger, ("pymc", "pytensor", "nutpie"))}
+        loggers = [logging.getLogger(name) for name in ("pymc", "pytensor", "nutpie")]
+        levels = [logger.level for logger in loggers]
         try:
-            for logger in levels:
+            for logger in loggers:
                 logger.setLevel(logging.ERROR)
             yield
         finally:
-            for logger, level in levels.items():
+            for logger, level in zip(loggers, levels, strict=True):
                 logger.setLevel(level)

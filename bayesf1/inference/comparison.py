@@ -205,7 +205,7 @@ class Comparison(Checked):
     settings
         What was asked, and what was done.
     ev
-        The evaluation of the two models.
+        The evaluation of the two models; None if they are compared on several corpora, each with an evaluation of its own.
     alike
         Whether the models did the same on every unit.
     variance
@@ -238,7 +238,7 @@ class Comparison(Checked):
     difference: Posterior
     mcse: float
     settings: Settings
-    ev: Evaluation
+    ev: Evaluation | None
     alike: bool = False
     variance: Variance | None = None
     other_target: Comparison | None = None
@@ -522,8 +522,10 @@ class Comparisons(Answer, Mapping[str, Comparison]):
     @property
     def headline(self) -> Comparison:
         """The comparison that a summary speaks of: that of the task's main metric if it is there, else the first."""
-        ev = next(iter(self.values())).ev
-        return self._by_name[headline(ev, {name: c.label for name, c in self.items()})]
+        first = next(iter(self.values()))
+        if first.ev is None:
+            return first
+        return self._by_name[headline(first.ev, {name: c.label for name, c in self.items()})]
 
     @property
     def title(self) -> str:
@@ -629,6 +631,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
 
         first, metrics = self.headline, [c.definition for c in self.values()]
         ev, asked = first.ev, first.settings
+        assert ev is not None, "a comparison on several corpora has draws in its fit"
         n = _CHAINS * -(-check_draws(n_draws) // _CHAINS)
         sampling = sampling_model(ev, asked.assumption, asked.target)
         if asked.prior is not None:

@@ -11,10 +11,15 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+
 from bayesf1 import __version__
 from bayesf1.base.arrays import FloatArray
+from bayesf1.base.checks import check_prob
+from bayesf1.base.naming import cleaned
 
 if TYPE_CHECKING:
+    import pandas as pd
     import xarray as xr
 
 # Arrays by name, with the names of their axes.
@@ -53,7 +58,6 @@ def container(groups: Mapping[str, xr.Dataset]) -> Any:
 
     Examples
     --------
-    >>> import numpy as np
     >>> idata = container({"posterior": dataset({"x": (("chain", "draw"), np.zeros((4, 10)))}, {})})
     >>> group(idata, "posterior")["x"].shape
     (4, 10)
@@ -67,3 +71,30 @@ def group(idata: Any, name: str) -> xr.Dataset:
     """Return one group of a container as a Dataset."""
     found: xr.Dataset = idata[name] if is_old() else idata[name].to_dataset()
     return found
+
+
+def summary(data: xr.Dataset, prob: float = 0.95) -> pd.DataFrame:
+    """Return ArviZ's summary with highest density intervals of mass `prob`, its columns named as in 0.23.
+
+    Examples
+    --------
+    >>> draws = np.random.default_rng(0).normal(size=(4, 500))
+    >>> list(summary(dataset({"x": (("chain", "draw"), draws)}, {})).columns)[:4]
+    ['mean', 'sd', 'hdi_2.5%', 'hdi_97.5%']
+    """
+    tail = 50.0 * (1.0 - check_prob(prob))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="In a future version of xarray", category=FutureWarning)
+        intervals = {"hdi_prob": prob} if is_old() else {"ci_prob": prob, "ci_kind": "hdi"}
+        table: pd.DataFrame = load_arviz().summary(data, **intervals, round_to="none")
+    ends = [column for column in table.columns if column.startswith("hdi")]
+    renamed = dict(zip(ends, [f"hdi_{tail:g}%", f"hdi_{100 - tail:g}%"], strict=True))
+    # ArviZ 1.x returns strings in some columns if it rounds.
+    return table.rename(index=cleaned, columns=renamed).astype(float)
+
+
+def effective_draws(draws: FloatArray) -> float:
+    """Return the effective number of draws (chain, draw) for their mean."""
+    with np.errstate(invalid="ignore"):
+        effective = float(load_arviz().ess(draws, method="mean"))
+    return effective if np.isfinite(effective) else float(draws.size)

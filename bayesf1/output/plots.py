@@ -124,19 +124,31 @@ def plot_posterior(
     from bayesf1.inference.posterior import posteriors
 
     fit: Any = ev
-    known = fit.posteriors() if hasattr(fit, "posteriors") else None
-    if known is not None:
-        ev = Evaluation(fit.ev.models, fit.ev.task, fit.ev.tables.mean(axis=0))
+    if hasattr(fit, "posteriors"):
+        return _plot_curves(fit.posteriors(), fit.observed.resolve(metrics), fit.models, {}, ax)
     check_evaluation(ev)
-    metrics = resolve_metrics(metrics, ev)
+    resolved = resolve_metrics(metrics, ev)
     how: Any = {"prior": prior, "assumption": assumption, "n_draws": n_draws, "rng": rng}
-    curves = known or posteriors(ev, metrics, **how)
+    runs = {}
+    for metric in resolved:
+        scores = metric(ev.tables, ev.cells)
+        runs[metric.name] = [scores[[ev.models.index(run) for run in method.runs]] for method in ev.methods]
+    return _plot_curves(posteriors(ev, resolved, **how), resolved, ev.names, runs, ax)
+
+
+def _plot_curves(
+    curves: Mapping[tuple[str, str], Posterior],
+    metrics: Sequence[Metric],
+    names: Sequence[str],
+    runs: Mapping[str, Sequence[FloatArray]],
+    ax: AxesLike | None,
+) -> AxesArray:
+    """Draw posteriors by name and metric, a panel for each metric, with the scores of runs by metric, if there are any."""
     with panels(len(metrics), ax=ax, height=1.7) as axes:
         for panel, metric in zip(axes, metrics, strict=True):
-            scores = metric(ev.tables, ev.cells)
-            runs = [scores[[ev.models.index(run) for run in method.runs]] for method in ev.methods]
-            _draw_posteriors(panel, metric, [curves.get((name, metric.name)) for name in ev.names], runs)
-        _name_models(axes, ev.names)
+            known = [curves.get((name, metric.name)) for name in names]
+            _draw_posteriors(panel, metric, known, runs.get(metric.name, ()))
+        _name_models(axes, names)
     return axes
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import bayesf1 as bf
-from bayesf1.corpora.fit import load_groups, save_groups, summary_of
+from bayesf1.corpora.files import load_groups, save_groups
 from bayesf1.corpora.multinomial import convergence
-from bayesf1.output.arviz import dataset, group, load_arviz
+from bayesf1.output.arviz import dataset, group, load_arviz, summary
 from builders import group_names, noisy
 from evaluations import EVALUATIONS
 
@@ -32,7 +32,7 @@ def test_draws_are_those_of_the_closed_form(posterior):
 
 
 def test_the_summary_is_ours_whatever_arviz_defaults_to(posterior):
-    table = summary_of(posterior[["score"]], 0.9)
+    table = summary(posterior[["score"]], 0.9)
     exact = bf.summary(EV, prob=0.9)
     for model, metric in exact.index:
         row = table.loc[f"score[{model}, {metric}]"]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from bayesf1.base.checks import start_in_words
 from bayesf1.base.naming import capitalised, joined, printable
@@ -13,58 +11,69 @@ from bayesf1.output.words.comparison import compared, sentence as verdict_senten
 from bayesf1.output.words.numbers import amount, digits_of, points
 
 if TYPE_CHECKING:
-    from bayesf1.corpora.fit import HierarchicalComparison, HierarchicalFit
-    from bayesf1.inference.comparison import Comparisons
+    from bayesf1.corpora.comparison import HierarchicalComparison, HierarchicalComparisons
+    from bayesf1.corpora.fit import HierarchicalFit
 
 
 def assumptions(fit: HierarchicalFit) -> str:
     """Say what was assumed, and how it was computed."""
-    start = start_in_words(fit.start)
-    model = _scores_model(fit) if fit.likelihood == "scores" else _multinomial_model(fit)
-    medians = [fit.scope(question) for question in ("average", "new") if "median" in fit.estimate(question)]
+    medians = [fit.scope(question) for question in ("average", "new") if fit.uses_median(question)]
     where = f", but posterior medians on {joined(medians)}, where a mean may not exist" if medians else ""
-    estimates = f"scores and differences are posterior means{where}"
-    return "; ".join(filter(None, (model, estimates, str(fit.diagnostics), start)))
+    parts = [_model(fit), f"scores and differences are posterior means{where}", str(fit.diagnostics)]
+    start = start_in_words(fit.start)
+    return "; ".join([*parts, start] if start else parts)
 
 
-def _scores_model(fit: HierarchicalFit) -> str:
-    metric = fit.main_metric
-    names = ("difficulty", "spread")
-    medians = [float(fit.posterior[name].sel(measure=metric.name).median()) for name in names]
-    apart = [amount(float(f"{value:.2g}"), percent=metric.percent) for value in medians]
-    scale = " and ".join(amount(getattr(fit.prior, name), percent=metric.percent) for name in names)
+def _model(fit: HierarchicalFit) -> str:
+    """Write the model with its prior, and how much corpora differ by its parameters."""
+    prior = fit.prior
+    if fit.spreads is not None:
+        percent = fit.main_metric.percent
+        difficulty = amount(_two_digits(fit.spreads.difficulty), percent=percent)
+        difference = amount(_two_digits(fit.spreads.difference), percent=percent)
+        degrees = "degree" if prior.tails == 1 else "degrees"
+        scales = f"{amount(prior.difficulty, percent=percent)} and {amount(prior.spread, percent=percent)}"
+        return (
+            f"random-effects model of the scores, {fit.within}: {fit.nouns} differ in {fit.main_metric.label} by about "
+            f"{difficulty} for all models alike, and in the difference of two models by about {difference} (standard "
+            f"deviations, posterior medians; half-t priors with {prior.tails:g} {degrees} of freedom and scale {scales})"
+        )
+    assert fit.concentrations is not None
+    alike = joined(
+        f"{_two_digits(kappa):,.0f} of {name}"
+        for name, kappa in zip(fit.models, fit.concentrations.kappa, strict=True)
+    )
     return (
-        f"random-effects model of the scores, {fit.within}: {fit.nouns} differ in {metric.label} by about "
-        f"{apart[0]} for all models alike, and in the difference of two models by about {apart[1]} (standard deviations, "
-        f"posterior medians; half-t priors with {fit.prior.tails:g} degree{'s' * (fit.prior.tails != 1)} of freedom "
-        f"and scale {scale})"
+        f"Dirichlet-multinomial model in {fit.concentrations.made_with}, {fit.within}, effects of a {fit.noun} on one model "
+        f'unrelated to those on another (likelihood="scores" shares them): concentration κ about {alike} (posterior '
+        f"medians; log-normal prior with median {prior.kappa:g} and standard deviation {prior.log_kappa_sd:g} of the "
+        "logarithm)"
     )
 
 
-def _multinomial_model(fit: HierarchicalFit) -> str:
-    kappa = np.exp(np.median(fit.posterior["log_kappa"].values, axis=(0, 1)))
-    pairs = zip(fit.models, kappa, strict=True)
-    alike = joined(f"{float(f'{value:.2g}'):,.0f} of {name}" for name, value in pairs)
-    made = fit.posterior.attrs.get("made_with", "PyMC")
-    return (
-        f"Dirichlet-multinomial model in {made}, {fit.within}, effects of a {fit.noun} on one model unrelated to those on "
-        f'another (likelihood="scores" shares them): concentration κ about {alike} (posterior medians; log-normal prior with '
-        f"median {fit.prior.kappa:g} and standard deviation {fit.prior.log_kappa_sd:g} of the logarithm)"
-    )
+def _two_digits(value: float) -> float:
+    """Return a number rounded to two significant digits."""
+    return float(f"{value:.2g}")
 
 
 def few_corpora(fit: HierarchicalFit) -> list[str]:
     """Say if there are too few corpora to know how much they differ."""
+    if len(fit.datasets) >= 3:
+        return []
     rest = f"the answers for the average {fit.noun} and a new one rest on the prior"
-    words = f"{fit.number} are too few to show how much {fit.nouns} differ, so {rest}."
-    return [words] if len(fit.datasets) < 3 else []
+    return [f"{fit.number} are too few to show how much {fit.nouns} differ, so {rest}."]
 
 
 def notes(fit: HierarchicalFit) -> list[str]:
     """Return what should be known of the data."""
-    again = "though their training sets, or test items, overlap; compare() allows for that"
-    folds = [f"Folds are taken as separate test sets, {again}."] if fit.noun == "fold" else []
-    return [*([f"{capitalised(fit.note)}."] if fit.note else []), *few_corpora(fit), *folds]
+    found = []
+    if fit.note:
+        found.append(f"{capitalised(fit.note)}.")
+    found += few_corpora(fit)
+    if fit.noun == "fold":
+        again = "though their training sets, or test items, overlap; compare() allows for that"
+        found.append(f"Folds are taken as separate test sets, {again}.")
+    return found
 
 
 def sentence(c: HierarchicalComparison) -> str:
@@ -73,14 +82,14 @@ def sentence(c: HierarchicalComparison) -> str:
     if c.estimate == "posterior median":
         observed = "The difference is the posterior median, as a mean may not exist; observed"
     percent = c.definition.percent
-    digits = digits_of(*c.intervals[2], percent=percent)
+    digits = digits_of(c.estimates.difference.low, c.estimates.difference.high, percent=percent)
     gap = points(c.observed_gap, digits, sign=True, percent=percent)
     return printable(f"On {c.scope}: {verdict_sentence(c)} {observed} {gap}. {c.caution}".rstrip())
 
 
-def methods(res: Comparisons) -> str:
+def methods(res: HierarchicalComparisons) -> str:
     """Return how models were compared on several corpora."""
-    c: Any = res.headline
+    c = res.headline
     how = f"{compared(res)} by a hierarchical model fitted with {PACKAGE}. It was a {c.settings.model}."
     level = f"Intervals are {100 * c.prob:.4g} % equal-tailed credible intervals."
     return printable(" ".join((how, f"The probabilities concern {c.scope}.", level, *c.notes)))

@@ -66,7 +66,7 @@ def test_corpora_of_every_kind_are_fitted_saved_and_printed(kind, tmp_path):
 def test_tasks_of_different_kinds_share_a_measure():
     data = {"binary": EVALUATIONS["items"](0), "classes": EVALUATIONS["classes"](1)}
     found = bf.hierarchical(data, metrics="accuracy", draws=200, rng=1)
-    assert found.compare("A", "B")["accuracy"].ev.tables.shape == (2, 2, 1)
+    assert found.observed.values.shape == (2, len(found.models), 1)
     with pytest.raises(ValueError, match="name those that all have"):
         bf.hierarchical(data, metrics="f1", draws=200)
 
@@ -79,7 +79,7 @@ def test_scores_beyond_one_have_a_prior_of_their_own_size():
     small, large = (
         bf.hierarchical({f"c{i}": corpus(i, factor) for i in range(3)}, rng=1) for factor in (1.0, 100.0)
     )
-    unit = float(max(np.abs(large.ev.tables).max(), 1.0))
+    unit = float(max(np.abs(large.observed.values).max(), 1.0))
     scaled = HierarchicalPrior(spread=0.05 * unit / 100, difficulty=0.2 * unit / 100)
     same = bf.hierarchical({f"c{i}": corpus(i, 1.0) for i in range(3)}, prior=scaled, rng=1)
     assert large.compare()["mean"].p_h1 == pytest.approx(same.compare()["mean"].p_h1, abs=1e-9)

@@ -3,13 +3,17 @@
 import contextlib
 import json
 import sys
-from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import bayesf1 as bf
 from bayesf1 import load_fit
+from bayesf1.corpora.files import load_groups, save_groups
+from bayesf1.output.arviz import group
+
+DATA = Path(__file__).parent.parent / "data"
 
 
 @pytest.fixture(scope="module")
@@ -23,18 +27,19 @@ def crafted(fit, tmp_path):
     """Load a fit whose words or draws were changed in its file."""
 
     def load(said=None, posterior=lambda data: data):
-        groups = dict(fit.groups)
-        groups["posterior"] = posterior(groups["posterior"].copy())
+        fit.save(tmp_path / "fit.nc")
+        groups = load_groups(tmp_path / "fit.nc")
+        groups["posterior"] = posterior(groups["posterior"])
         if said is not None:
             groups["posterior"].attrs["bayesf1"] = json.dumps(said)
-        replace(fit, groups=groups).save(tmp_path / "fit.nc")
+        save_groups(groups, tmp_path / "fit.nc")
         return load_fit(tmp_path / "fit.nc")
 
     return load
 
 
 def words(fit):
-    return json.loads(fit.groups["posterior"].attrs["bayesf1"])
+    return json.loads(group(fit.to_arviz(), "posterior").attrs["bayesf1"])
 
 
 def test_a_file_that_was_not_changed_is_the_fit(fit, crafted):
@@ -78,6 +83,27 @@ def test_words_that_do_not_fit_the_draws_are_refused(fit, crafted, key, value):
 def test_a_fit_of_another_version_is_refused(crafted, fit):
     with pytest.raises(ValueError, match="no fit that this version"):
         crafted({**words(fit), "format": "bayesf1.hierarchical/2"})
+
+
+def test_a_fit_of_version_0_3_is_read_with_the_numbers_it_printed():
+    fit = load_fit(DATA / "fit_0.3.nc")
+    res = fit.compare()["precision"]
+    assert (round(100 * res.gap, 1), res.p_h1) == (9.1, 0.9)
+    assert "in precision" in fit.verdicts[0]
+    # Version 0.3 ranked by recall what its sentences said of precision.
+    assert fit.rank().title.startswith("2 models ranked by precision")
+
+
+def test_a_fit_of_version_0_2_is_refused_with_what_to_do():
+    with pytest.raises(ValueError, match=r"fit_0\.2\.nc holds no fit that this version .*; fit it again"):
+        load_fit(DATA / "fit_0.2.nc")
+
+
+def test_a_main_metric_that_is_not_the_usual_one_is_kept(tmp_path):
+    corpora = {name: bf.from_correct({"A": [1, 0, 1, 1], "B": [1, 1, 1, 0]}) for name in "xy"}
+    fit = bf.hierarchical(corpora, metrics=["error_rate", "accuracy"], rng=1, draws=200)
+    fit.save(tmp_path / "fit.nc")
+    assert load_fit(tmp_path / "fit.nc").main_metric.name == fit.main_metric.name == "accuracy"
 
 
 @pytest.mark.parametrize(
