@@ -12,13 +12,15 @@ import numpy as np
 
 from bayesf1.base.arrays import AnyArray, FloatArray
 from bayesf1.base.checks import OneLabel
-from bayesf1.base.naming import listing, nearest, quoted
+from bayesf1.base.naming import listing, quoted
 from bayesf1.designs import BlockedCV, KFoldCV
 from bayesf1.evaluation import Evaluation, model_names
 from bayesf1.io.counts import check_weights
-from bayesf1.io.experiment import from_long, melted
+from bayesf1.io.experiment import from_long
 from bayesf1.io.label_values import index_of, is_missing, plain_label, read_groups, read_labels
 from bayesf1.io.labels import NO_GOLD, default_names, from_columns, from_labels
+from bayesf1.io.long_tables import Content, melted
+from bayesf1.io.roles import check_given, check_possible
 from bayesf1.io.tables import check_columns
 from bayesf1.runs import with_runs_in
 
@@ -130,57 +132,149 @@ def from_frame(
     <Evaluation of 2 models (bert, crf) on cells tp, fp, fn, tn, 4 items in 4 patterns>
     >>> ev.tables
     array([[2., 1., 0., 1.], [1., 0., 1., 2.]])
-    """
-    import narwhals as nw
 
-    given = {"model": model, "item": item, "group": group, "generation": generation, "prompt": prompt}
-    given |= {"run": run, "fold": fold, "repeat": repeat, "corpus": corpus}
-    if models is None or any(value is not None for role, value in given.items() if role != "group"):
-        return _of_rows(
-            frame,
-            models,
-            {role: column for role, column in given.items() if column is not None},
-            gold=gold,
-            prediction=prediction or ("prediction" if gold else None),
-            correct=correct,
-            score=score,
-            lower_is_better=lower_is_better,
-            positive=plain_label(positive),
-            cv=cv,
-        )
-    if gold is None:
+    Columns of a frame with a row for each model have roles, which their names may say:
+
+    >>> import pandas as pd
+    >>> rows = pd.DataFrame({"model": list("AAABBB"), "fold": [1, 2, 3] * 2, "f1": [0.7, 0.6, 0.8, 0.8, 0.7, 0.8]})
+    >>> from_frame(rows, score="f1")
+    <Evaluation of 2 models (A, B) on final scores (f1), totals only, 3-fold CV, discount 0.3333>
+    """
+    roles = {
+        "model": model,
+        "item": item,
+        "group": group,
+        "generation": generation,
+        "prompt": prompt,
+        "run": run,
+        "fold": fold,
+        "repeat": repeat,
+        "corpus": corpus,
+    }
+    given = {role: column for role, column in roles.items() if column is not None}
+    check_possible(given)
+    scores: tuple[str, ...] = ()
+    if score is not None:
+        scores = (score,) if isinstance(score, str) else tuple(score)
+    content = Content(
+        gold=gold,
+        prediction=prediction,
+        correct=correct,
+        scores=scores,
+        lower_is_better=lower_is_better,
+        positive=plain_label(positive),
+        labels=labels,
+        judge=_judges(judge),
+        cv=cv,
+    )
+    _check_content(content, models)
+    if models is None or given.keys() - {"group"}:
+        return _from_rows(frame, models, given, content)
+    if cv is not None:
+        raise ValueError("cv= is the design of test folds, and no column names them; name it with fold=")
+    return _from_items(frame, models, group, content)
+
+
+def _judges(judge: str | Models | None) -> dict[str, str] | None:
+    """Return the column of each judge by its name; None if every item has a gold label."""
+    if judge is None:
+        return None
+    if isinstance(judge, str):
+        return {judge: judge}
+    return _named_columns(judge) if len(judge) > 0 else {}
+
+
+def _check_content(content: Content, models: Models | None) -> None:
+    """Refuse columns of values that do not go together."""
+    if models is not None and content.gold is None:
         raise ValueError(
             "models= are columns of predictions, beside which gold= names the column of gold labels"
         )
+    kinds = {
+        "gold": content.gold is not None,
+        "correct": content.correct is not None,
+        "score": len(content.scores) > 0,
+    }
+    kind, *others = [name for name, is_given in kinds.items() if is_given] or [""]
+    options = {
+        "prediction": content.prediction is not None and (kind != "gold" or models is not None),
+        "positive": content.positive is not None and kind != "gold",
+        "labels": content.labels is not None and kind != "gold",
+        "judge": content.judge is not None and kind != "gold",
+        "lower_is_better": content.lower_is_better and kind != "score",
+    }
+    misplaced = [*others, *(name for name, is_misplaced in options.items() if is_misplaced)]
+    if kind and misplaced:
+        beside = "models" if misplaced[0] == "prediction" and models is not None else kind
+        raise ValueError(f"{misplaced[0]}= does not apply if {beside}= is given; leave one out")
+
+
+def _from_items(frame: Any, models: Models, group: str | None, content: Content) -> Evaluation:
+    """Return the evaluation of a frame with an item a row, and a column for each model."""
     lazy = _read_frame(frame, "lists of labels go to from_labels, counted rows to from_patterns")
-    named = _named_columns(models)
-    how: dict[str, Any] = {"positive": plain_label(positive), "labels": labels}
-    if isinstance(judge, str):
-        judge = {judge: judge}
-    judges = _named_columns(judge) if judge is not None and len(judge) > 0 else {}
-    columns = [gold, *named.values(), *judges.values(), *([] if group is None else [group])]
-    selected = _selected(lazy, columns, len(named) + 1)
-    if judge is not None:
-        values = _rows(selected, frame, columns)
-        predicted, judged = ({name: values[c] for name, c in part.items()} for part in (named, judges))
-        ev = from_labels(values[gold], predicted, judge=judged, groups=group and values[group], **how)
-        if isinstance(nw.from_native(frame), nw.LazyFrame):
-            # Rows of a lazy frame may come in another order the next time.
-            return replace(ev, task=ev.task.without_rows())
-        return ev
-    found, weights = _count(selected, columns, group)
-    for i, (name, column) in enumerate(zip(columns, found, strict=True)):
-        # A model may well have said nothing, but nothing is no gold label.
-        blank = i == 0 and labels is None
-        items = sum(w for w, value in zip(weights, column, strict=True) if is_missing(value, blank=blank))
-        if items:
-            number = "1 item" if items == 1 else f"{items:,.10g} items"
-            raise ValueError(
-                f"column {name!r} has no value for {number}; {'drop or fill those rows' if i else NO_GOLD}"
-            )
-    predicted = dict(zip(named, found[1:], strict=False))
-    documents = None if group is None else read_groups(found[-1])
-    return from_columns(found[0], predicted, weights=weights, groups=documents, **how)
+    predictions = _named_columns(models)
+    judges = {} if content.judge is None else content.judge
+    columns = [str(content.gold), *predictions.values(), *judges.values()]
+    if group is not None:
+        columns.append(group)
+    selected = _selected(lazy, columns, len(predictions) + 1)
+    if content.judge is not None:
+        return _from_judged_items(frame, selected, columns, predictions, group, content)
+    values, weights = _count(selected, columns, group)
+    _check_filled(columns, values, weights, blank_gold=content.labels is None)
+    groups = None if group is None else read_groups(values[-1])
+    return from_columns(
+        values[0],
+        dict(zip(predictions, values[1:], strict=False)),
+        positive=content.positive,
+        labels=content.labels,
+        weights=weights,
+        groups=groups,
+    )
+
+
+def _check_filled(
+    columns: Sequence[str], values: Sequence[AnyArray], weights: FloatArray, *, blank_gold: bool
+) -> None:
+    """Refuse columns that lack values; a blank is a label of a model, which said nothing, but no gold label.
+
+    With labels= a blank may be a class.
+    """
+    for i, (name, column) in enumerate(zip(columns, values, strict=True)):
+        is_gold = i == 0
+        missing = [is_missing(value, blank=is_gold and blank_gold) for value in column]
+        n_items = float(weights[missing].sum())
+        if n_items:
+            number = "1 item" if n_items == 1 else f"{n_items:,.10g} items"
+            remedy = NO_GOLD if is_gold else "drop or fill those rows"
+            raise ValueError(f"column {name!r} has no value for {number}; {remedy}")
+
+
+def _from_judged_items(
+    frame: Any,
+    selected: Lazy,
+    columns: Sequence[str],
+    predictions: Mapping[str, str],
+    group: str | None,
+    content: Content,
+) -> Evaluation:
+    """Return the evaluation of items whose gold labels may be missing, beside what a judge says of all."""
+    import narwhals as nw
+
+    judges = {} if content.judge is None else content.judge
+    values = _rows(selected, frame, columns)
+    ev = from_labels(
+        values[str(content.gold)],
+        {name: values[column] for name, column in predictions.items()},
+        positive=content.positive,
+        labels=content.labels,
+        groups=None if group is None else values[group],
+        judge={name: values[column] for name, column in judges.items()},
+    )
+    if isinstance(nw.from_native(frame), nw.LazyFrame):
+        # Rows of a lazy frame may come in another order the next time.
+        return replace(ev, task=ev.task.without_rows())
+    return ev
 
 
 @with_runs_in("models")
@@ -252,31 +346,30 @@ def from_patterns(
     )
 
 
-def _of_rows(frame: Any, models: Models | None, given: Mapping[str, str], **how: Any) -> Evaluation:
-    """Return the evaluation of a frame with a row for each model and whatever was sampled."""
+def _from_rows(frame: Any, models: Models | None, given: Mapping[str, str], content: Content) -> Evaluation:
+    """Return the evaluation of a frame whose columns have roles: a row for each model, or a column for each."""
     import narwhals as nw
 
     lazy = _read_frame(frame, "lists of labels go to from_labels, counted rows to from_patterns")
-    if not any(how[name] for name in ("gold", "correct", "score")):
-        header = listing(lazy.collect_schema().names())
+    header = lazy.collect_schema().names()
+    if content.gold is not None and content.prediction is None and models is None:
+        content = replace(content, prediction="prediction")
+    if not content.columns:
         raise ValueError(
-            f"say what rows hold: gold= and prediction=, correct=, or score=; the columns are {header}"
+            f"say what rows hold: gold= and prediction=, correct=, or score=; the columns are {listing(header)}"
         )
+    check_given(given, header, "the frame")
+    check_columns(content.columns, header, "the frame")
     native = nw.from_native(frame)
     rows = native.to_native() if native.implementation.is_pandas() else lazy.collect().to_pandas()
-    for role, column in given.items():
-        if column not in rows.columns:
-            raise ValueError(
-                f"{role}= names no column of the frame, {quoted(column)}; {nearest(column, map(str, rows.columns))}"
-            )
     if models is not None:
-        if not how["gold"]:
-            raise ValueError(
-                "models= are columns of predictions, beside which gold= names the column of gold labels"
-            )
-        rows, own, how["prediction"] = melted(rows, _named_columns(models), "prediction")
-        given = {**own, **given}
-    return from_long(rows.reset_index(drop=True), given, **how)
+        columns = _named_columns(models)
+        check_columns([*columns.values()], header, "the frame")
+        long = melted(rows, columns, "prediction")
+        rows = long.frame
+        content = replace(content, prediction=long.value)
+        given = {"model": long.model, **given}
+    return from_long(rows.reset_index(drop=True), given, content)
 
 
 # ---- columns ----------------------------------------------------------------------------------------------

@@ -4,586 +4,628 @@ from __future__ import annotations
 
 import csv
 import warnings
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from fnmatch import fnmatch
-from typing import Any, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from bayesf1.base.arrays import FloatArray
 from bayesf1.base.input_files import InputFile
 from bayesf1.base.naming import listing, quoted
 from bayesf1.base.text_files import located, read_number
 from bayesf1.evaluation import Evaluation
-from bayesf1.io.experiment import MODEL, ROLES, check_given, from_long, melted, role_of
+from bayesf1.io.columns import (
+    ANSWERS,
+    TRUTH,
+    column_as_numbers,
+    guess_columns,
+    named_columns,
+    rows_of_models,
+)
+from bayesf1.io.experiment import from_long
 from bayesf1.io.formats import Format, ReadRequest
 from bayesf1.io.frames import from_frame
 from bayesf1.io.label_values import align
 from bayesf1.io.labels import NoPositiveItem, from_correct
+from bayesf1.io.long_tables import MODEL, Content, melted, text_of, texts_of
+from bayesf1.io.roles import ROLES, check_given, check_possible, role_of
 from bayesf1.io.scores import from_scores
 from bayesf1.io.tables import Table, is_arrow, is_json
 from bayesf1.tasks.final import known_share
 
-# What a row says of a model, and the options that do not go with it.
-_SCORES_ONLY, _LABELS_ONLY = ("lower_is_better", "unit"), ("positive", "prediction", "judge")
-_MISPLACED = {
+Kind: TypeAlias = Literal["gold", "correct", "scores"]
+# The options that say what rows hold, each with those that do not go with it.
+_SCORES_ONLY = ("lower_is_better", "unit")
+_LABELS_ONLY = ("positive", "prediction", "judge")
+_MISPLACED: Mapping[Kind, tuple[str, ...]] = {
     "gold": _SCORES_ONLY,
     "correct": (*_LABELS_ONLY, "lower_is_better"),
     "scores": _LABELS_ONLY,
 }
+# Options for the role of a column, which have another name as well.
+_ROLE_OPTIONS: Mapping[str, tuple[str, ...]] = {
+    **{role: (role,) for role in ROLES},
+    "model": ("model", "model_column"),
+    "run": ("run", "run_column"),
+    "item": ("item", "id"),
+}
+# Roles that say what final scores were sampled from.
+_OF_FINAL_SCORES = ("fold", "run", "corpus")
 _BY_ORDER = "Items were matched by their order in the files, as no column identifies them."
 
-# As many rows tell what a column is.
-_SAMPLE = 10_000
-_TRUTH = {"true": 1.0, "false": 0.0}
-# What else answers right or wrong are called.
-_TOTALS = frozenset(("all", "mean", "average", "avg", "overall", "total"))
-FLAGS = {
-    **_TRUTH,
-    **dict.fromkeys(("t", "yes", "y", "right", "correct", "pass"), 1.0),
-    **dict.fromkeys(("f", "no", "n", "wrong", "incorrect", "fail"), 0.0),
-}
 
-# A frame with one item a row; the column of each model, of a method those of its runs; and remarks.
-WideTable: TypeAlias = tuple[Any, Mapping[str, Any], tuple[str, ...]]
-# What errors call the rows of a model or of gold, and these rows.
-_Part: TypeAlias = tuple[str, Any]
+# ---- what is asked for ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _TableRequest:
+    """Tables to read, and the options, with what follows from them.
+
+    Attributes
+    ----------
+    request
+        The files and all options.
+    kind
+        The option that says what rows hold.
+    value
+        The column of predictions, answers or scores where a row is of one model; or what scores are called.
+    given
+        The columns whose role was given.
+    """
+
+    request: ReadRequest
+    kind: Kind
+    value: Any
+    given: Mapping[str, str]
+
+    @classmethod
+    def of(cls, request: ReadRequest) -> _TableRequest:
+        """Return what is asked for, or refuse options that do not go together."""
+        options = request.options
+        kinds = [kind for kind in _MISPLACED if kind in options]
+        if not kinds:
+            header = Table.opened(request.first).header
+            raise ValueError(
+                f"{request.first} is a table with columns {listing(header, most=12)}; name the column of gold labels with "
+                "gold=, the columns of right or wrong answers with correct=, or the scores with scores="
+            )
+        kind = kinds[0]
+        misplaced = [*kinds[1:], *(name for name in _MISPLACED[kind] if name in options)]
+        if misplaced:
+            raise ValueError(f"{misplaced[0]}= does not apply if {kind}= is given; leave one out")
+        value = options.get("prediction", "prediction") if kind == "gold" else options[kind]
+        given = {
+            role: options[name]
+            for role, names in _ROLE_OPTIONS.items()
+            for name in reversed(names)
+            if name in options
+        }
+        return cls(request, kind, value, given)
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """The options that were given."""
+        return self.request.options
+
+    @property
+    def gold(self) -> str | None:
+        """The column of gold labels."""
+        return self.options.get("gold")
+
+    @property
+    def id(self) -> str | None:
+        """The column that tells items apart."""
+        return self.given.get("item")
+
+    @property
+    def judges(self) -> dict[str, str] | None:
+        """The column of each judge by its name; None if every item has a gold label."""
+        if "judge" not in self.options:
+            return None
+        judge = self.options["judge"]
+        if isinstance(judge, str):
+            return {judge: judge}
+        return dict(judge) if isinstance(judge, Mapping) else {column: column for column in judge}
+
+    @property
+    def shared(self) -> list[str]:
+        """The columns that say something of an item, whatever the model."""
+        judges = self.judges
+        named = [self.options[name] for name in ("gold", "group") if name in self.options]
+        return named if judges is None else [*named, *judges.values()]
+
+    @property
+    def words(self) -> Mapping[str, float]:
+        """The words that are numbers."""
+        return ANSWERS if self.kind == "correct" else TRUTH
+
+    def content(self, values: Sequence[str]) -> Content:
+        """Return what the rows of a long table hold, in these columns."""
+        options = self.options
+        cv = options.get("cv")
+        if self.kind == "gold":
+            positive = options.get("positive")
+            return Content(gold=self.gold, prediction=values[0], positive=positive, judge=self.judges, cv=cv)
+        if self.kind == "correct":
+            return Content(correct=values[0], cv=cv)
+        lower_is_better = bool(options.get("lower_is_better", False))
+        return Content(scores=tuple(values), lower_is_better=lower_is_better, cv=cv)
 
 
 def _read(request: ReadRequest) -> Evaluation:
-    options = request.options
-    given = [name for name in _MISPLACED if name in options]
-    if not given:
-        header = Table.opened(request.first).header
-        raise ValueError(
-            f"{request.first} is a table with columns {listing(header, most=12)}; name the column of gold labels with gold=, "
-            "the columns of right or wrong answers with correct=, or the scores with scores="
-        )
-    content = given[0]
-    for name in (*given[1:], *(name for name in _MISPLACED[content] if name in options)):
-        raise ValueError(f"{name}= does not apply if {content}= is given; leave one out")
-    value = options.get("prediction", "prediction") if content == "gold" else options[content]
-    if (long := _in_rows(request, value, content)) is not None:
-        frame, roles, how = long
-        if options.get("positive") is not None and content == "gold":
-            how["positive"] = _as_in(frame[options["gold"]], options["positive"])
-        with located(request.places[0]), _no_positive_refused():
-            return from_long(frame, roles, **how)
-    read = _of_files if request.models else _of_table
-    frame, models, remarks = read(request, value, content)
-    unnamed = content == "scores" and known_share(str(value)) and not options.keys() & {"id", "unit", "group"}
-    if (
-        unnamed
-        and "item" not in map(role_of, Table.opened(request.first).header)
-        and _all_numbers(frame, models)
-    ):
-        raise ValueError(
-            f"{request.first} has rows of {value}, and no column says what a row is: name it with fold=, run= or corpus=, or "
-            "with id= if items were scored one by one"
-        )
+    """Return the evaluation of tables: of rows whose columns have roles, or of items in one row each."""
+    asked = _TableRequest.of(request)
+    long = _long_rows(asked)
+    if long is not None:
+        return _from_long_rows(asked, long)
+    if "cv" in request.options:
+        raise ValueError("cv= is the design of test folds, and no column names them; name it with fold=")
+    wide = _of_files(asked) if request.models else _of_table(asked)
+    if asked.kind == "scores":
+        _check_items_of_scores(asked, wide)
     with located(request.places[0]):
-        if content == "gold":
-            ev = _from_labels(frame, models, options)
-        else:
-            how = {name: options[name] for name in _SCORES_ONLY if name in options}
-            if "group" in options:
-                how["groups"] = frame[options["group"]].tolist()
-            numbers = _numbers(frame, models, FLAGS if content == "correct" else _TRUTH)
-            build = from_correct if content == "correct" else from_scores
-            ev = build(numbers, **({} if content == "correct" else {"name": options["scores"]}), **how)
-    return replace(ev, remarks=ev.remarks + remarks)
+        ev = _from_items(asked, wide)
+    return replace(ev, remarks=ev.remarks + wide.remarks)
 
 
-def _judges(options: Mapping[str, Any]) -> dict[str, str]:
-    judge = options["judge"]
-    return (
-        {judge: judge}
-        if isinstance(judge, str)
-        else dict(judge)
-        if isinstance(judge, Mapping)
-        else {c: c for c in judge}
-    )
+# ---- rows with roles --------------------------------------------------------------------------------------
 
 
-def _all_numbers(frame: Any, models: Mapping[str, Any]) -> bool:
-    columns = [c for own in models.values() for c in (own.values() if isinstance(own, Mapping) else [own])]
-    return not any(np.isnan(as_numbers(frame[c].tolist())).any() for c in columns)
+class _LongRows(NamedTuple):
+    """The rows of all models, the roles that were given, the columns of values, and remarks on them."""
+
+    frame: Any
+    given: Mapping[str, str]
+    values: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
 
 
-# ---- rows with roles -------------------------------------------------------------------------------------
+def _from_long_rows(asked: _TableRequest, long: _LongRows) -> Evaluation:
+    """Return the evaluation of rows whose columns have roles."""
+    content = asked.content(long.values)
+    with located(asked.request.places[0]), _no_positive_refused():
+        if content.positive is not None:
+            gold = long.frame[content.gold]
+            content = replace(content, positive=_as_in(gold, content.positive))
+        return from_long(
+            long.frame, long.given, content, unit=asked.options.get("unit"), remarks=long.remarks
+        )
 
 
-def _in_rows(
-    request: ReadRequest, value: Any, content: str
-) -> tuple[Any, dict[str, str], dict[str, Any]] | None:
-    """Return a table in which columns have roles other than model, run and item, as one of rows; None of any other."""
-    options = request.options
-    given = {role: options[role] for role in ROLES if role in options}
-    for role, name in (("model", "model_column"), ("run", "run_column"), ("item", "id")):
-        if name in options:
-            given.setdefault(role, options[name])
-    tables = {name: Table.opened(place.file) for name, place in request.models.items()} or {
-        "": Table.opened(request.first)
-    }
-    header = next(iter(tables.values())).header
-    named = {role_of(c): c for c in reversed(header) if c not in options.values()}
-    if request.alone is not None and request.models:
-        return None
-    check_given(given)
-    # A column called name is one of models only beside their values.
-    in_rows = "model" in given or ("model" in named and (content == "scores" or value in header))
-    wide = not request.models and not in_rows
-    asked = given.keys() - {"model", "run", "item", "group"}
-    final = content == "scores" and "item" not in given and "item" not in named
-    sampled = (
-        {"fold", "run", "corpus"}
-        if final
-        else {"fold"}
-        if wide
-        else {"fold", "generation", "run", "corpus", "prompt"}
-    )
-    known = sampled & named.keys()
-    sideways = (
-        content == "scores"
-        and final
-        and not wide
-        and not request.models
-        and not known
-        and value not in header
-    )
-    if sideways and (
-        turned := _turned(tables[""], named["model"] if "model" not in given else given["model"], options)
-    ):
-        return turned
-    if not asked and not known and (wide or request.models):
-        return None
-    if (
-        wide
-        and "columns" not in options
-        and final
-        and not any(named.get(r) for r in ("fold", "run", "corpus"))
-    ):
-        return None
-    how = {name: options[name] for name in ("positive", "lower_is_better", "cv", "unit") if name in options}
-    how |= {"gold": options.get("gold")} if content == "gold" else {}
-    if "judge" in options:
-        how["judge"] = _judges(options)
-    if wide:
-        return _melted(tables[""], options, given, named, content, how)
-    column = _value_column(value, content, tables, [*options.values()])
-    how |= {{"gold": "prediction", "correct": "correct", "scores": "score"}[content]: column}
+def _long_rows(asked: _TableRequest) -> _LongRows | None:
+    """Return the rows of tables in which columns have roles; None if rows are items, of all models or in a file of each."""
+    check_possible(asked.given, item_option="id")
+    request = asked.request
+    if request.models:
+        return _long_rows_of_files(asked)
+    table = Table.opened(request.first)
+    named = _roles_by_name(asked, table)
+    if not _has_row_for_each_model(asked, table, named):
+        return _melted_rows(asked, table, named) if _has_roles(asked, named, wide=True) else None
+    if _may_be_data_sets(asked, table, named):
+        of_data_sets = _rows_of_data_sets(asked, table, asked.given.get("model") or named["model"])
+        if of_data_sets is not None:
+            return of_data_sets
+    return _joined_rows(asked, {"": table})
+
+
+def _long_rows_of_files(asked: _TableRequest) -> _LongRows | None:
+    """Return the rows of a file for each model; None if no columns have roles, or gold has a file of its own."""
+    request = asked.request
+    for name in ("model", "model_column", "columns"):
+        if name in asked.options:
+            raise ValueError(f"{name}= says how one table holds several models; each has a file here")
+    tables = {name: Table.opened(place.file) for name, place in request.models.items()}
+    named = _roles_by_name(asked, next(iter(tables.values())))
+    if request.alone is None:
+        return _joined_rows(asked, tables) if _has_roles(asked, named) else None
+    roles = asked.given.keys() - {"item", "group", "run"}
+    if roles:
+        role = sorted(roles)[0]
+        raise ValueError(
+            f"{role}= is not read beside a file of gold labels; give each model's file a column of gold labels"
+        )
+    return None
+
+
+def _roles_by_name(asked: _TableRequest, table: Table) -> dict[str, str]:
+    """Return the first column that is called after each role, among those that no option names."""
+    named: dict[str, str] = {}
+    options = [value for value in asked.options.values() if isinstance(value, str)]
+    for column in table.header:
+        role = role_of(column)
+        if role is not None and column not in options:
+            named.setdefault(role, column)
+    return named
+
+
+def _has_row_for_each_model(asked: _TableRequest, table: Table, named: Mapping[str, str]) -> bool:
+    """Return whether each row of a table is of one model; else each model has a column.
+
+    A column is one of models' names only beside that of their values: a column ``name`` alone may hold people's.
+    """
+    if "columns" in asked.options:
+        if "model" in asked.given:
+            raise ValueError(
+                "columns= names a column for each model, and model= says that each has rows; leave one out"
+            )
+        return False
+    if "model" in asked.given:
+        return True
+    return "model" in named and (asked.kind == "scores" or asked.value in table.header)
+
+
+def _are_final(asked: _TableRequest, named: Mapping[str, str]) -> bool:
+    """Return whether rows hold final scores: scores without items."""
+    return asked.kind == "scores" and "item" not in asked.given and "item" not in named
+
+
+def _has_roles(asked: _TableRequest, named: Mapping[str, str], *, wide: bool = False) -> bool:
+    """Return whether columns have roles beside model, item and group, by options or by their names.
+
+    In wide tables of items only folds are recognised by name.
+    """
+    of_any_table = {"model", "item", "group"}
+    if "run_column" in asked.options:
+        # The older name of run= is for rows of models alone.
+        of_any_table.add("run")
+    if asked.given.keys() - of_any_table:
+        return True
+    if _are_final(asked, named):
+        recognised = {*_OF_FINAL_SCORES}
+    elif wide:
+        recognised = {"fold"}
+    else:
+        recognised = {*_OF_FINAL_SCORES, "generation", "prompt"}
+    return bool(recognised & named.keys())
+
+
+def _joined_rows(asked: _TableRequest, tables: Mapping[str, Table]) -> _LongRows:
+    """Return the rows of one table, or of a table for each model, one below the other."""
     import pandas as pd
 
+    for table in tables.values():
+        check_given(asked.given, table.header, str(table), item_option="id")
+    values = _value_columns(asked, tables)
+    # Other columns may have gaps; and gold if a judge labels every item.
+    filled = {*values, *asked.given.values()}
+    if asked.gold is not None and asked.judges is None:
+        filled.add(asked.gold)
     frames = []
     for name, table in tables.items():
-        needed = [
-            *([column] if isinstance(column, str) else column),
-            *given.values(),
-            *([options["gold"]] if "gold" in options and "judge" not in options else []),
-        ]
-        gaps = [c for c in table.header if c and c not in needed]
-        frame = table.load([c for c in table.header if c], optional=gaps)
-        frames.append(frame.assign(**{MODEL: name}) if name else frame)
-    frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
-    if request.models:
+        columns = [column for column in table.header if column]
+        frame = table.load(columns, optional=[column for column in columns if column not in filled])
+        frames.append(frame.assign(**{MODEL: name}) if asked.request.models else frame)
+    given = asked.given
+    if asked.request.models:
         given = {"model": MODEL, **given}
-    if content == "correct":
-        frame[column] = as_numbers(frame[column].tolist(), FLAGS)
-    return frame, given, how
+    frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
+    if asked.kind != "gold":
+        numbers = {column: _checked_numbers(frame[column], column, asked) for column in values}
+        frame = frame.assign(**numbers)
+    return _LongRows(frame, given, values)
 
 
-def _turned(
-    table: Table, model: str, options: Mapping[str, Any]
-) -> tuple[Any, dict[str, str], dict[str, Any]] | None:
-    """Return a table with a row for each model and a column for each data set as one of rows; None of any other."""
-    columns = [c for c in table.header if c and c != model]
-    frame = table.load([model, *columns], optional=columns)
-    numbers = [c for c in columns if not np.isnan(as_numbers(frame[c].tolist())).any()]
-    if frame[model].duplicated().any() or len(numbers) < 2:
-        return None
-    if all(known_share(c) for c in numbers):
-        raise ValueError(
-            f"{table} has one score of each kind ({listing(numbers)}) for each model, which does not show how much they "
-            "vary; give those of several runs, folds or data sets, or what the models did item by item"
-        )
-    long = frame.melt(id_vars=[model], value_vars=numbers, var_name="task", value_name="score of a model")
-    long["score of a model"] = as_numbers(long["score of a model"].tolist())
-    said = f"Rows were taken as models, and columns as data sets: {listing(numbers)}."
-    how: dict[str, Any] = {name: options[name] for name in ("lower_is_better", "unit") if name in options}
-    score = str(options["scores"] or "score")
-    long = long.rename(columns={"score of a model": score})
-    return long, {"model": model, "corpus": "task"}, how | {"score": score, "remarks": (said,)}
-
-
-def _value_column(value: Any, content: str, tables: Mapping[str, Table], named: Container[Any]) -> Any:
+def _value_columns(asked: _TableRequest, tables: Mapping[str, Table]) -> tuple[str, ...]:
+    """Return the columns of predictions, answers or scores, which all tables have."""
     header = next(iter(tables.values())).header
-    if not value and content != "gold":
-        # The one column that is no role.
-        free = [c for c in header if c and role_of(c) is None]
-        if len(free) != 1:
-            raise ValueError(f"which column holds the {content}? Name it with {content}=: {listing(free)}")
-        return free[0]
-    if value not in header and content == "scores":
-        close = [c for c in header if role_of(c) is None and value.lower() in c.lower()]
-        if len(close) == 1:
-            return close[0]
-    several = [name.strip() for name in str(value).split(",")]
-    several = several if content == "scores" and len(several) > 1 and value not in header else [str(value)]
+    value = asked.value
+    if not value and asked.kind != "gold":
+        return (_only_free_column(asked.kind, header),)
+    if not isinstance(value, str):
+        raise ValueError(
+            f"{asked.kind}= names the one column of each model's rows, as {asked.kind}='{asked.kind}'"
+        )
+    columns: tuple[str, ...] = (value,)
+    if asked.kind == "scores" and value not in header:
+        # A part of the column's name will do, as F1 for test_f1.
+        close = [column for column in header if role_of(column) is None and value.lower() in column.lower()]
+        columns = (close[0],) if len(close) == 1 else tuple(name.strip() for name in value.split(","))
     for table in tables.values():
-        if content == "gold" and value not in table.header:
-            others = [c for c in table.header if c and role_of(c) is None and c not in named]
+        if asked.kind == "gold" and value not in table.header:
+            taken = [*asked.options.values()]
+            others = [c for c in table.header if c and role_of(c) is None and c not in taken]
             raise ValueError(
                 f"{table} has no column {value!r}; name the one that holds what a model predicted with prediction=: "
                 f"{listing(others) or 'there is none'}"
             )
-        table.check(*several)
-    return several if len(several) > 1 else several[0]
+        table.check(*columns, *asked.shared)
+    return columns
 
 
-def _melted(
-    table: Table,
-    options: Mapping[str, Any],
-    given: dict[str, str],
-    named: Mapping[Any, str],
-    content: str,
-    how: dict[str, Any],
-) -> tuple[Any, dict[str, str], dict[str, Any]]:
-    """Return a table with a column for each model as one with a row for each."""
-    keys = list(dict.fromkeys([*given.values(), *(c for r, c in named.items() if r), *_shared(options)]))
-    if "columns" in options:
-        models = named_columns(options["columns"], table, "columns")
-    elif isinstance(options.get(content), str) and content == "correct" and options[content]:
-        models = named_columns(options[content], table, "correct")
+def _only_free_column(kind: Kind, header: Sequence[str]) -> str:
+    """Return the one column that has no role."""
+    free = [column for column in header if column and role_of(column) is None]
+    if len(free) != 1:
+        raise ValueError(f"which column holds the {kind}? Name it with {kind}=: {listing(free)}")
+    return free[0]
+
+
+def _melted_rows(asked: _TableRequest, table: Table, named: Mapping[str, str]) -> _LongRows:
+    """Return a table with a column for each model, and roles of others, as one with a row for each model."""
+    check_given(asked.given, table.header, str(table), item_option="id")
+    _check_wide(asked, table)
+    others = dict.fromkeys([*asked.given.values(), *named.values(), *asked.shared])
+    models = _model_columns(asked, table, [*others])
+    keys = [column for column in others if column not in models.values()]
+    frame = _load(asked, table, [*keys, *models.values()])
+    if asked.kind == "scores":
+        name = str(asked.value) if asked.value else "score"
     else:
-        words = FLAGS if content == "correct" else _TRUTH
-        models = guess_columns(table, options.get("gold"), [*keys], words)
-    keys = [c for c in keys if c not in models.values()]
-    frame = table.load([*keys, *models.values()])
-    name = (
-        str(options[content] or "score")
-        if content == "scores"
-        else "prediction"
-        if content == "gold"
-        else "correct"
-    )
-    long, own, name = melted(frame, models, name)
-    if content != "gold":
-        long[name] = as_numbers(long[name].tolist(), FLAGS if content == "correct" else _TRUTH)
-    return (
-        long,
-        {**own, **given},
-        how | {{"gold": "prediction", "correct": "correct", "scores": "score"}[content]: name},
-    )
+        name = {"gold": "prediction", "correct": "correct"}[asked.kind]
+    if asked.kind != "gold":
+        numbers = {column: _checked_numbers(frame[column], model, asked) for model, column in models.items()}
+        frame = frame.assign(**numbers)
+    long = melted(frame, models, name)
+    return _LongRows(long.frame, {"model": long.model, **asked.given}, (long.value,))
 
 
-# ---- layouts ----------------------------------------------------------------------------------------------
+# ---- rows of models, columns of data sets -----------------------------------------------------------------
 
 
-def _of_table(request: ReadRequest, value: Any, content: str) -> WideTable:
-    """Read a table of all models: with a column for each of them, or with a row for each model and item."""
-    table, options = Table.opened(request.first), request.options
+def _may_be_data_sets(asked: _TableRequest, table: Table, named: Mapping[str, str]) -> bool:
+    """Return whether a table with a row for each model may have a column of scores for each data set."""
+    if not _are_final(asked, named) or asked.value in table.header:
+        return False
+    return not any(role in named or role in asked.given for role in _OF_FINAL_SCORES)
+
+
+def _rows_of_data_sets(asked: _TableRequest, table: Table, model: str) -> _LongRows | None:
+    """Return a table with a row for each model and a column for each data set as rows; None if it is another table."""
+    columns = [column for column in table.header if column and column != model]
+    frame = table.load([model, *columns], optional=columns)
+    numbers = {column: column_as_numbers(frame[column]) for column in columns}
+    data_sets = {column: column for column in columns if not np.isnan(numbers[column]).any()}
+    if frame[model].duplicated().any() or len(data_sets) < 2:
+        return None
+    if all(known_share(column) for column in data_sets):
+        raise ValueError(
+            f"{table} has one score of each kind ({listing(data_sets)}) for each model, which does not show how much they "
+            "vary; give those of several runs, folds or data sets, or what the models did item by item"
+        )
+    wide = frame[[model]].assign(**{column: numbers[column] for column in data_sets})
+    score = str(asked.value) if asked.value else "score"
+    long = melted(wide, data_sets, score)
+    corpus = "data set" if model == "task" else "task"
+    rows = long.frame.rename(columns={long.model: corpus})
+    remark = f"Rows were taken as models, and columns as data sets: {listing(data_sets)}."
+    return _LongRows(rows, {"model": model, "corpus": corpus}, (long.value,), (remark,))
+
+
+# ---- items in one row each --------------------------------------------------------------------------------
+
+
+class _WideTable(NamedTuple):
+    """A frame with one item a row, the column of each model, and remarks."""
+
+    frame: Any
+    models: Mapping[str, str]
+    remarks: tuple[str, ...] = ()
+
+
+class _Part(NamedTuple):
+    """The rows of one model, or of gold, and what errors call them."""
+
+    where: str
+    rows: Any
+
+
+def _of_table(asked: _TableRequest) -> _WideTable:
+    """Read a table with a column for each model."""
+    table = Table.opened(asked.request.first)
+    _check_wide(asked, table)
+    table.check(*asked.shared, asked.id)
+    models = _model_columns(asked, table, [asked.id, *asked.shared])
+    frame = _load(asked, table, [*asked.shared, *models.values(), asked.id])
+    if asked.id is not None:
+        rows = "; if each model has rows of its own, name the column that says which with model_column="
+        frame = _by_id(_Part(str(table), frame), asked.id, rows_of_models(table) or rows)
+    return _WideTable(frame, models)
+
+
+def _check_wide(asked: _TableRequest, table: Table) -> None:
+    """Refuse options for rows of models where each model has a column."""
     for name in ("prediction", "run_column"):
-        if name in options:
+        if name in asked.options:
             raise ValueError(
                 f"{name}= says what each row of a model holds; name the column that says which model with model_column="
                 f"{rows_of_models(table)}; if each has a column of its own, give columns= instead"
             )
-    id, shared = options.get("id"), _shared(options)
-    table.check(*shared, id)
-    given = options.get("columns", options.get("correct"))
-    if given:
-        models = named_columns(given, table, "columns" if "columns" in options else "correct")
-    else:
-        words = FLAGS if content == "correct" else _TRUTH
-        models = guess_columns(table, options.get("gold"), (id, *shared), words)
-    frame = _load(table, options, *shared, *models.values(), id)
-    rows = "; if each model has rows of its own, name the column that says which with model_column="
-    if id is not None:
-        frame = _by_id((str(table), frame), id, rows_of_models(table) or rows)
-    return frame, models, ()
 
 
-def _load(table: Table, options: Mapping[str, Any], *columns: str | None) -> Any:
-    """Return columns, in which only gold and what a judge says may have gaps, and only beside a judge."""
-    gaps = [c for c in _shared(options) if c != options.get("group")] if "judge" in options else []
-    return table.load([c for c in columns if c is not None], optional=gaps)
+def _model_columns(asked: _TableRequest, table: Table, other: Sequence[str | None]) -> dict[str, str]:
+    """Return the column of each model: those that were named, or all but these others."""
+    for option in ("columns", "correct"):
+        if asked.options.get(option):
+            return named_columns(asked.options[option], table, option)
+    return guess_columns(table, asked.gold, other, answers=asked.kind == "correct")
 
 
-def _of_files(request: ReadRequest, value: Any, content: str) -> WideTable:
+def _load(asked: _TableRequest, table: Table, columns: Sequence[str | None]) -> Any:
+    """Return columns; only gold labels and those of judges may have gaps, and only beside a judge."""
+    gaps: list[str] = []
+    if asked.judges is not None:
+        gaps = [column for column in asked.shared if column != asked.options.get("group")]
+    return table.load([column for column in columns if column is not None], optional=gaps)
+
+
+def _of_files(asked: _TableRequest) -> _WideTable:
     """Merge a file for each model, and perhaps one of gold, by the ids of their items."""
-    options, truth = request.options, None
-    for name in ("model_column", "run_column", "columns"):
-        if name in options:
-            raise ValueError(f"{name}= says how one table holds several models; each has a file here")
-    parts = {
-        name: (str(place), _rows(Table.opened(place.file), options, value, content))
+    request = asked.request
+    if "run_column" in asked.options:
+        raise ValueError("run_column= says how one table holds several models; each has a file here")
+    models = {
+        name: _Part(str(place), _rows_of_model(asked, Table.opened(place.file)))
         for name, place in request.models.items()
     }
+    truth = None
     if request.alone is not None:
         table = Table.opened(request.alone.file)
-        table.check(options.get("gold"), options.get("id"))
-        truth = str(table), _rows(table, options, None, content)
-    return _side_by_side(parts, truth, value, options)
+        table.check(asked.gold, asked.id)
+        truth = _Part(str(table), _own_columns(asked, table, None))
+    return _side_by_side(asked, models, truth)
 
 
-def _rows(table: Table, options: Mapping[str, Any], value: Any, content: str, *more: str | None) -> Any:
-    """Return the columns that there are of those that options name, and the one of a model's values, which must be."""
-    if value is not None and (not isinstance(value, str) or not value):
-        raise ValueError(f"{content}= names the one column of each model's rows, as {content}='{content}'")
-    if value is not None and value not in (*table.header, *options.values()):
-        others = [c for c in table.header if c not in ("", *options.values())]
+def _rows_of_model(asked: _TableRequest, table: Table) -> Any:
+    """Return the column of one model's values, and the other columns that options name and the table has."""
+    value = asked.value
+    if not isinstance(value, str) or not value:
+        raise ValueError(
+            f"{asked.kind}= names the one column of each model's rows, as {asked.kind}='{asked.kind}'"
+        )
+    # A column that an option names is refused by the name of the column alone.
+    if value not in (*table.header, *asked.options.values()):
+        others = [column for column in table.header if column not in ("", *asked.options.values())]
         raise ValueError(
             f"{table} has no column {value!r}; name the one that holds what a model predicted with prediction=: "
             f"{listing(others) or 'there is none'}"
         )
     table.check(value)
-    wanted = dict.fromkeys([*more, value, options.get("id"), *_shared(options)])
-    return _load(table, options, *(c for c in wanted if c in table.header))
+    return _own_columns(asked, table, value)
 
 
-def _side_by_side(
-    parts: Mapping[str, _Part], truth: _Part | None, value: str, options: Mapping[str, Any]
-) -> WideTable:
-    """Lay what models have beside each other, item by item, by their ids; what is shared is the same for all.
+def _own_columns(asked: _TableRequest, table: Table, value: str | None) -> Any:
+    """Return the columns that a table has, among those that options name."""
+    wanted = dict.fromkeys([value, asked.id, *asked.shared])
+    return _load(asked, table, [column for column in wanted if column in table.header])
 
-    Without ids rows are matched by their order, which takes gold labels that agree in all rows.
+
+def _side_by_side(asked: _TableRequest, models: Mapping[str, _Part], truth: _Part | None) -> _WideTable:
+    """Lay the models' rows beside each other, item by item, by their ids; what is shared is the same for all.
+
+    Without ids rows are matched by their order, for which gold labels have to agree in all rows.
     """
     import pandas as pd
 
-    id, everyone = options.get("id"), [*([] if truth is None else [truth]), *parts.values()]
-    places = [where for where, _ in everyone]
-    frames = [frame.reset_index(drop=True) if id is None else _by_id((p, frame), id) for p, frame in everyone]
-    if id is None and len(frames) > 1:
-        if not all(options.get("gold") in frame and len(frame) == len(frames[0]) for frame in frames):
-            raise ValueError(
-                f"which column tells items apart? Rows of {places[0]} and {places[1]} are matched by it; name it with id="
-            )
-    elif truth is not None and "judge" in options:
+    parts = dict(models)
+    if truth is not None:
+        parts = {f"gold in {truth.where}": truth, **models}
+    frames = _frames_by_item(asked, [*parts.values()])
+    if truth is not None and asked.judges is not None:
         # Items that only models have are those that nobody has labelled yet.
-        missing = frames[1].index.difference(frames[0].index, sort=False)
-        frames[0] = frames[0].reindex([*frames[0].index, *missing])
-    names = [*([] if truth is None else [f"gold in {truth[0]}"]), *parts]
-    aligned, _ = align(dict(zip(names, frames, strict=True)), "rows", {})
-    frames, wide = [*aligned.values()], dict[str, Any]()
-    for column in _shared(options):
-        owners = [i for i, frame in enumerate(frames) if column in frame]
-        if not owners:
-            raise ValueError(f"{places[0]} has no column {column!r}; it has {listing(frames[0].columns)}")
-        wide[column] = frames[owners[0]][column]
-        # Beside a file of gold, a column of its name is what the model predicted.
-        for i in owners[1:] if column != value else ():
-            _check_same(wide[column], frames[i][column], places[owners[0]], places[i], id)
-    models = {name: f"\0{i}" for i, name in enumerate(parts)}
-    for column, frame in zip(models.values(), frames[-len(parts) :], strict=True):
-        wide[column] = frame[value]
-    return pd.DataFrame(wide), models, (_BY_ORDER,) if id is None else ()
+        unlabelled = frames[1].index.difference(frames[0].index, sort=False)
+        frames[0] = frames[0].reindex([*frames[0].index, *unlabelled])
+    aligned, _ = align(dict(zip(parts, frames, strict=True)), "rows", {})
+    rows = [_Part(part.where, aligned[name]) for name, part in parts.items()]
+    wide = {column: _shared_column(asked, rows, column) for column in asked.shared}
+    names = {model: f"\0{i}" for i, model in enumerate(models)}
+    for model, name in names.items():
+        wide[name] = aligned[model][asked.value]
+    remarks = (_BY_ORDER,) if asked.id is None else ()
+    return _WideTable(pd.DataFrame(wide), names, remarks)
 
 
-def _shared(options: Mapping[str, Any]) -> list[str]:
-    """Return the columns that say something of an item whatever the model."""
-    judge = options.get("judge", ())
-    judges = (
-        [judge] if isinstance(judge, str) else [*(judge.values() if isinstance(judge, Mapping) else judge)]
-    )
-    return [*(options[name] for name in ("gold", "group") if name in options), *judges]
+def _frames_by_item(asked: _TableRequest, parts: Sequence[_Part]) -> list[Any]:
+    """Return the rows of all parts by their ids, or in their order if they have none."""
+    if asked.id is not None:
+        return [_by_id(part, asked.id) for part in parts]
+    frames = [part.rows.reset_index(drop=True) for part in parts]
+    have_gold = all(asked.gold in frame for frame in frames)
+    equally_long = all(len(frame) == len(frames[0]) for frame in frames)
+    if len(frames) > 1 and not (have_gold and equally_long):
+        raise ValueError(
+            f"which column tells items apart? Rows of {parts[0].where} and {parts[1].where} are matched by it; "
+            "name it with id="
+        )
+    return frames
 
 
-def _text(value: Any) -> str:
-    """Return an id as text; numbers that are whole without a point."""
-    whole = isinstance(value, float | np.floating) and float(value).is_integer()
-    return str(int(value) if whole else value)
+def _shared_column(asked: _TableRequest, parts: Sequence[_Part], column: str) -> Any:
+    """Return a column that says the same of an item in all parts that have it, or say in which it differs."""
+    owners = [part for part in parts if column in part.rows]
+    if not owners:
+        raise ValueError(
+            f"{parts[0].where} has no column {column!r}; it has {listing(parts[0].rows.columns)}"
+        )
+    first, *others = owners
+    if column != asked.value:
+        # In models' files, a column that is called as gold is elsewhere may be that of predictions.
+        for other in others:
+            _check_same(first, other, column, asked.id)
+    return first.rows[column]
 
 
 def _by_id(part: _Part, id: str, remedy: str = "; give each of several runs a file of its own") -> Any:
     """Return rows by their ids, as text."""
-    where, frame = part
-    if id not in frame:
-        raise ValueError(f"{where} has no column {id!r}, by which items are matched")
-    frame = frame.set_axis([_text(value) for value in frame[id].tolist()])
+    if id not in part.rows:
+        raise ValueError(f"{part.where} has no column {id!r}, by which items are matched")
+    frame = part.rows.set_axis(texts_of(part.rows[id]))
     if not frame.index.is_unique:
         twice = frame.index[frame.index.duplicated()][0]
-        raise ValueError(f"{where} has {id} {quoted(twice)} twice; an item may occur once{remedy}")
+        raise ValueError(f"{part.where} has {id} {quoted(twice)} twice; an item may occur once{remedy}")
     return frame
 
 
-def _check_same(mine: Any, theirs: Any, owner: str, other: str, id: str | None) -> None:
-    differs = [a != b for a, b in zip(map(_text, mine.tolist()), map(_text, theirs.tolist()), strict=True)]
-    if any(differs):
-        i = differs.index(True)
-        item = f"row {i + 1}" if id is None else f"item {quoted(mine.index[i])}"
-        match = "; if rows are in different orders, name the column that tells items apart with id="
+def _check_same(first: _Part, other: _Part, column: str, id: str | None) -> None:
+    """Refuse a column that is not the same in two parts."""
+    expected = first.rows[column].tolist()
+    values = other.rows[column].tolist()
+    for i, (a, b) in enumerate(zip(expected, values, strict=True)):
+        if a is not b and text_of(a) != text_of(b):
+            item = f"row {i + 1}" if id is None else f"item {quoted(first.rows.index[i])}"
+            order = "; if rows are in different orders, name the column that tells items apart with id="
+            raise ValueError(
+                f"{other.where} has {column} {quoted(b)} for {item}, but {first.where} has {quoted(a)}; it should "
+                f"be the same for all models{order if id is None else ''}"
+            )
+
+
+# ---- evaluations of items ---------------------------------------------------------------------------------
+
+
+def _check_items_of_scores(asked: _TableRequest, wide: _WideTable) -> None:
+    """Refuse rows of a metric such as F1 that no column calls items: they may be folds, runs or data sets."""
+    name = str(asked.value)
+    if known_share(name) is None or asked.options.keys() & {"id", "item", "unit", "group"}:
+        return
+    header = Table.opened(asked.request.first).header
+    if "item" in map(role_of, header):
+        return
+    numbers = [column_as_numbers(wide.frame[column]) for column in wide.models.values()]
+    # What is no number is refused by its cell.
+    if not any(np.isnan(own).any() for own in numbers):
         raise ValueError(
-            f"{other} has {mine.name} {quoted(theirs.iloc[i])} for {item}, but {owner} has {quoted(mine.iloc[i])}; it should "
-            f"be the same for all models{match if id is None else ''}"
+            f"{asked.request.first} has rows of {name}, and no column says what a row is: name it with fold=, run= or "
+            "corpus=, or with id= if items were scored one by one"
         )
 
 
-# ---- which columns are models' -----------------------------------------------------------------------------
-
-
-def named_columns(
-    given: str | Sequence[str] | Mapping[str, str], table: Table, option: str
-) -> dict[str, str]:
-    """Return the models' columns by their names: as given, or without the part of nested names that all share.
-
-    ``name=column`` names a column, and ``*.is_correct`` stands for all columns that match.
-    """
-    if isinstance(given, Mapping):
-        table.check(*given.values())
-        return dict(given)
-    found: dict[str, str] = {}
-    for text in [given] if isinstance(given, str) else given:
-        name, _, column = text.rpartition("=") if text not in table.header else ("", "", text)
-        matching = [c for c in table.header if fnmatch(c, column)] if "*" in column else [column]
-        if not matching:
-            raise ValueError(f"{table} has no column that matches {column!r}; it has {listing(table.header)}")
-        for each in matching:
-            if (name or each) in found:
-                raise ValueError(f"{option}= names {name or each!r} twice; models need one column each")
-            found[name or each] = each
-    table.check(*found.values())
-    return _shortened(found)
-
-
-def guess_columns(
-    table: Table, gold: str | None, other: Iterable[str | None], words: Mapping[str, float] = _TRUTH
-) -> dict[str, str]:
-    """Return the columns of predictions, or of scores where there is no gold: all but ids and those named otherwise.
-
-    Of scores, or of answers right or wrong, these `words` are numbers.
-
-    A column whose values are mostly no gold labels, or no scores of one metric, is refused and not passed over, as it may
-    be a model's.
-    """
-    wanted = [c for c in table.header if c not in ("", *(c for c in other if c != gold))]
-    sample = table.load(wanted, optional=wanted, most=_SAMPLE) if wanted else {}
-    candidates = [name for name in wanted if name != gold]
-    models = [name for name in candidates if not is_identifier(sample[name])]
-    if gold is not None:
-        known = {_plain(value) for value in sample[gold].dropna().unique().tolist()}
-        strange = [name for name in models if not _holds_labels(sample[name], known)]
-        what = f"labels: more than half of its values are not in {gold!r}"
-    else:
-        for name in (name for name in candidates if name not in models):
-            # A row of averages, as other tools write it, is no score of its own.
-            if total := next((v for v in sample[name] if str(v).strip().lower() in _TOTALS), None):
-                raise ValueError(
-                    f"{table} has a row {total!r} in column {name!r}, which is not a unit; remove it"
-                )
-        rest = {name: as_numbers(sample[name].dropna().unique().tolist(), words) % 1.0 for name in models}
-        amounts = {name: bool((values > 0.0).any()) for name, values in rest.items()}
-        # One bad cell makes no model something else; it is refused when it is read.
-        strange = [name for name, values in rest.items() if np.isnan(values).mean() > 0.5]
-        strange += [name for name in models if read_number(name) is not None]
-        strange += [name for name in models if not amounts[name]] if len({*amounts.values()}) > 1 else []
-        what = "scores of one metric under a header" if words is _TRUTH else "answers, right or wrong"
-    if strange or not models:
-        which = "no column is a model's"
-        if strange:
-            which = f"column {strange[0]!r} does not look like {what}{_may_be(sample[strange[0]])}"
-        fitting = [name for name in models if name not in strange] or ""
-        raise ValueError(
-            f"{table} has columns {listing(table.header)}; {which}; give columns={fitting} to name those "
-            f"of models{rows_of_models(table)}"
-        )
-    named = {name: name for name in models}
-    return named if gold is not None else _shortened(named)
-
-
-def _may_be(column: Any) -> str:
-    """Return what a column that is no model's may be: ids of which one comes twice, documents, or probabilities."""
-    filled = column.dropna()
-    if (as_numbers(filled) % 1.0 > 0.0).any():
-        return " (probabilities go to bf.from_probabilities)"
-    twice = filled[filled.duplicated()]
-    if 0 < len(twice) < 0.1 * len(filled):
-        return f", and as an id it has {quoted(twice.iloc[0])} twice"
-    return (
-        f"; give group={column.name!r} if its items belong together"
-        if filled.nunique() > 2 and len(twice)
-        else ""
+def _from_items(asked: _TableRequest, wide: _WideTable) -> Evaluation:
+    """Return the evaluation of a table with one item a row."""
+    options = asked.options
+    if asked.kind == "gold":
+        return _from_labels(asked, wide)
+    numbers = {
+        model: _checked_numbers(wide.frame[column], model, asked) for model, column in wide.models.items()
+    }
+    groups = wide.frame[options["group"]].tolist() if "group" in options else None
+    unit = options.get("unit")
+    if asked.kind == "correct":
+        return from_correct(numbers, groups=groups, unit=unit)
+    return from_scores(
+        numbers,
+        name=options["scores"],
+        lower_is_better=options.get("lower_is_better", False),
+        groups=groups,
+        unit=unit,
     )
 
 
-def rows_of_models(table: Table) -> str:
-    """Return how rows of models are read where a column is called as one that names them."""
-    name = next((name for name in table.header if name.strip().lower() in ("model", "system")), None)
-    return "" if name is None else f"; if each model has rows of its own, give model_column={name!r}"
-
-
-def _shortened(columns: Mapping[str, str]) -> dict[str, str]:
-    """Return columns whose names end alike, as those of nested fields do, by the names before that end."""
-    ends = {_parts(name)[1] for name in columns}
-    if len(ends) == 1 and "" not in ends:
-        return {_parts(name)[0]: column for name, column in columns.items()}
-    return dict(columns)
-
-
-def _parts(name: str) -> tuple[str, str]:
-    """Return the name of an object and that of a field in it, which is none where a version follows the dot.
-
-    Examples
-    --------
-    >>> _parts("bert.f1"), _parts("gpt-3.5")
-    (('bert', 'f1'), ('gpt-3.5', ''))
-    """
-    before, _, field = name.rpartition(".")
-    return (before, field) if before and field[:1].isalpha() else (name, "")
-
-
-def _holds_labels(column: Any, known: set[Any]) -> bool:
-    """Return whether at least half of a column's values are gold labels, but for case and blanks at the ends."""
-    counts = column.dropna().value_counts()
-    n = sum(int(count) for value, count in counts.items() if count and _plain(value) in known)
-    return bool(n) and 2 * n >= int(counts.sum())
-
-
-def _plain(value: Any) -> Any:
-    return value.strip().casefold() if isinstance(value, str) else value
-
-
-def is_identifier(column: Any) -> bool:
-    """Return whether a column tells rows apart: integers or strings, all different; a stray word makes no names of numbers.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> is_identifier(pd.Series(["q1", "q2", "q3"])), is_identifier(pd.Series([0.1, 0.2, 0.3]))
-    (True, False)
-    """
-    filled = column.dropna()
-    if len(filled) < 3 or filled.nunique() < len(filled):
-        return False
-    numbers = as_numbers(filled.tolist())
-    return bool(np.isnan(numbers).mean() > 0.5 or (np.isnan(numbers) | (numbers == np.round(numbers))).all())
-
-
-def as_numbers(values: Iterable[Any], words: Mapping[str, float] = _TRUTH) -> FloatArray:
-    """Return values as numbers, true and false as 1 and 0, and NaN for what is none."""
-    return np.array([_number(value, words) for value in values], dtype=np.float64)
-
-
-def _number(value: Any, words: Mapping[str, float]) -> float:
-    if isinstance(value, str):
-        number = words.get(value.strip().lower(), read_number(value))
-        return np.nan if number is None else number
-    try:
-        return float(value) if isinstance(value, int | float | np.number | np.bool_) else np.nan
-    except OverflowError:
-        return np.nan
-
-
-# ---- evaluations ------------------------------------------------------------------------------------------
-
-
-def _from_labels(frame: Any, models: Mapping[str, Any], options: Mapping[str, Any]) -> Evaluation:
-    how = {name: options[name] for name in ("group", "judge") if name in options}
-    if options.get("positive") is not None:
-        how["positive"] = _as_in(frame[options["gold"]], options["positive"])
+def _from_labels(asked: _TableRequest, wide: _WideTable) -> Evaluation:
+    options = asked.options
+    positive = options.get("positive")
+    if positive is not None:
+        positive = _as_in(wide.frame[asked.gold], positive)
     with _no_positive_refused():
-        return from_frame(frame, gold=options["gold"], models=models, **how)
+        return from_frame(
+            wide.frame,
+            gold=asked.gold,
+            models=wide.models,
+            positive=positive,
+            group=options.get("group"),
+            judge=options.get("judge"),
+        )
 
 
 @contextmanager
@@ -599,34 +641,30 @@ def _no_positive_refused() -> Iterator[None]:
 
 def _as_in(column: Any, label: Any) -> Any:
     """Return a label as a column would hold it: text, a number, or true or false."""
-    known = column.dropna().unique().tolist()
-    if known and not isinstance(known[0], str):
-        words = {"true": True, "false": False} if isinstance(known[0], bool) else {}
-        number = read_number(str(label))
-        return words.get(str(label).lower(), label if number is None else number)
-    # True and False are spelled by the program that wrote them.
+    values = column.dropna().unique().tolist()
     text = str(label)
-    return text.capitalize() if text.lower() in _TRUTH and text.capitalize() in known else text
+    if values and not isinstance(values[0], str):
+        number = read_number(text)
+        if isinstance(values[0], bool) and text.lower() in TRUTH:
+            return text.lower() == "true"
+        return label if number is None else number
+    # True and False are spelled by the program that wrote them.
+    if text.lower() in TRUTH and text.capitalize() in values:
+        return text.capitalize()
+    return text
 
 
-def _numbers(frame: Any, models: Mapping[str, Any], words: Mapping[str, float]) -> dict[str, Any]:
-    """Return the numbers of each model, or of each run of it, or say which cell holds none."""
-    found: dict[str, Any] = {}
-    for name, own in models.items():
-        if isinstance(own, Mapping):
-            found[name] = _numbers(frame, own, words)
-            continue
-        values = frame[own].tolist()
-        found[name] = as_numbers(values, words)
-        if (strange := np.isnan(found[name])).any():
-            i = int(np.argmax(strange))
-            what = (
-                "number such as 0.31"
-                if words is _TRUTH
-                else "right (true, yes, 1) or wrong (false, no, 0) answer"
-            )
-            raise ValueError(f"row {i + 1} of {name!r} has {quoted(values[i])}, which is no {what}")
-    return found
+def _checked_numbers(column: Any, model: str, asked: _TableRequest) -> Any:
+    """Return the numbers of a model, or say which cell holds none."""
+    numbers = column_as_numbers(column, asked.words)
+    strange = np.isnan(numbers)
+    if strange.any():
+        i = int(np.argmax(strange))
+        expected = "number such as 0.31"
+        if asked.kind == "correct":
+            expected = "right (true, yes, 1) or wrong (false, no, 0) answer"
+        raise ValueError(f"row {i + 1} of {model!r} has {quoted(column.iloc[i])}, which is no {expected}")
+    return numbers
 
 
 # ---- recognition ------------------------------------------------------------------------------------------
@@ -637,16 +675,19 @@ def _is_table(file: InputFile, options: Mapping[str, Any]) -> bool:
     if is_arrow(file) or is_json(file):
         return True
     lines = [line for line in file.lines[:50] if line.strip()]
-    separator = max(",;\t", key=lines[0].count) if lines else ","
-    if not lines or separator not in lines[0]:
+    if not lines:
         return False
-    if options.keys() & set(_MISPLACED):
+    separator = max(",;\t", key=lines[0].count)
+    if separator not in lines[0]:
+        return False
+    if options.keys() & _MISPLACED.keys():
         return True
     try:
         rows = list(csv.reader(lines, delimiter=separator, skipinitialspace=True))
     except csv.Error:
         return False
-    return len(rows) > 1 and sum(len(row) == len(rows[0]) for row in rows) > 0.8 * len(rows)
+    as_wide_as_header = sum(len(row) == len(rows[0]) for row in rows)
+    return len(rows) > 1 and as_wide_as_header > 0.8 * len(rows)
 
 
 TABLE = Format(

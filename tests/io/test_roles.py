@@ -146,7 +146,7 @@ def test_predictions_out_of_fold_are_a_cross_validation():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"item": "fold"}, "id='fold' would take test folds as independent items.*fold='fold'"),
+        ({"item": "fold"}, "item='fold' would take test folds as independent items.*fold='fold'"),
         ({"group": "fold"}, "group='fold' would take test folds as independent documents"),
         ({"fold": "nothing"}, "fold= names no column of the frame, 'nothing'"),
     ],

@@ -9,7 +9,7 @@ import pytest
 import bayesf1 as bf
 from bayesf1.base.input_files import InputFile
 from bayesf1.cli.main import main
-from bayesf1.io.table_files import guess_columns, named_columns
+from bayesf1.io.columns import guess_columns, named_columns
 from bayesf1.io.tables import Table
 from file_samples import lines
 

@@ -1,0 +1,368 @@
+"""Roles of columns in a long table, which has a row for each model and whatever was sampled.
+
+A role is given by name (``fold="split"``), or recognised by the column's own name where rows need it: two rows of one model
+and item are two generations only if a column says so. Columns in roles that they cannot have are refused here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from bayesf1.base.naming import joined, listing, nearest, quoted
+
+# The names by which columns get a role, in small letters and without underscores.
+ROLE_NAMES: Mapping[str, tuple[str, ...]] = {
+    "model": ("model", "system", "method", "name"),
+    "item": ("id", "item", "itemid", "docid", "questionid", "exampleid", "qid"),
+    "corpus": ("dataset", "corpus", "task", "lang", "language", "benchmark"),
+    "run": ("run", "seed"),
+    "fold": ("fold", "cvfold", "split", "cvsplit"),
+    "repeat": ("repeat", "rep"),
+    "generation": ("epoch", "generation", "sample", "attempt", "trial"),
+    "prompt": ("prompt", "template"),
+}
+# What a column of each role tells apart.
+ABOUT: Mapping[str, str] = {
+    "model": "models",
+    "item": "items",
+    "group": "documents",
+    "corpus": "data sets",
+    "run": "training runs",
+    "fold": "test folds",
+    "repeat": "repeats of a cross-validation",
+    "generation": "generations of the same model",
+    "prompt": "prompts",
+}
+ROLES = tuple(ABOUT)
+# The order in which roles are recognised: data sets first, as items and runs are told apart within them.
+_RECOGNISED = ("corpus", "run", "repeat", "fold", "generation", "prompt")
+# Names that also say parts of the data, such as train and test.
+_SPLITS = ("split", "cvsplit")
+# Words in the name of a column, or of a unit, whose values share data or training.
+_REPEATED_WORDS: Mapping[str, str] = {
+    "fold": "fold",
+    "cv": "fold",
+    "split": "fold",
+    "run": "run",
+    "seed": "run",
+    "repeat": "repeat",
+    "repetition": "repeat",
+    "rep": "repeat",
+}
+_REPEATED_ANSWERS = ("epoch", "generation")
+# What one value is called where the column's name is no noun.
+_NOUNS: Mapping[str, str] = {
+    "questionid": "question",
+    "qid": "question",
+    "docid": "document",
+    "dataset": "data set",
+    "corpus": "corpus",
+    "task": "task",
+    "lang": "language",
+    "language": "language",
+    "benchmark": "benchmark",
+}
+
+
+# ---- names ------------------------------------------------------------------------------------------------
+
+
+def _folded(column: str) -> str:
+    """Return a column's name in small letters, without blanks, underscores and hyphens."""
+    return re.sub("[ _-]", "", column.strip().lower())
+
+
+def role_of(column: str) -> str | None:
+    """Return the role that a column's name says, or None.
+
+    Examples
+    --------
+    >>> role_of("CV_fold"), role_of("f1")
+    ('fold', None)
+    """
+    name = _folded(column)
+    return next((role for role, names in ROLE_NAMES.items() if name in names), None)
+
+
+def noun_of(column: str, default: str) -> str:
+    """Return what one value of a column is called.
+
+    Examples
+    --------
+    >>> noun_of("question_id", "example"), noun_of("key", "example")
+    ('question', 'example')
+    """
+    return _NOUNS.get(_folded(column), default)
+
+
+def repeated_role(name: str) -> str | None:
+    """Return the role of a column, or unit, whose values share data or training, by any word of its name.
+
+    Examples
+    --------
+    >>> [repeated_role(name) for name in ("random seed", "split 3", "CV", "cvFold", "epoch", "document")]
+    ['run', 'fold', 'fold', 'fold', 'generation', None]
+    """
+    # Words of "cvFold 3" are cv and fold.
+    words = re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
+    for word in words:
+        role = _REPEATED_WORDS.get(word.removesuffix("s"))
+        if role is not None:
+            return role
+    by_name = role_of(name)
+    if by_name in ("run", "fold", "repeat"):
+        return by_name
+    return "generation" if _folded(name).removesuffix("s") in _REPEATED_ANSWERS else None
+
+
+# ---- roles that were given --------------------------------------------------------------------------------
+
+
+def check_possible(given: Mapping[str, str], *, item_option: str = "item") -> None:
+    """Refuse a column of folds, runs or the like in the role of items or groups, with the call that is right.
+
+    Examples
+    --------
+    >>> check_possible({"item": "fold"}, item_option="id")
+    Traceback (most recent call last):
+    ValueError: id='fold' would take test folds as independent items, and a difference ... say fold='fold' instead
+    """
+    for role in ("item", "group"):
+        column = given.get(role)
+        repeated = None if column is None else repeated_role(str(column))
+        if repeated is not None:
+            option = item_option if role == "item" else role
+            raise ValueError(
+                f"{option}={column!r} would take {ABOUT[repeated]} as independent {ABOUT[role]}, and a difference would be "
+                f"claimed far too often; say {repeated}={column!r} instead"
+            )
+
+
+def check_given(
+    given: Mapping[str, str], header: Sequence[Any], where: str, *, item_option: str = "item"
+) -> None:
+    """Refuse roles of columns that there are not, and two roles of one column.
+
+    Parameters
+    ----------
+    given
+        The column of each role that was given.
+    header
+        The columns that there are.
+    where
+        What has these columns, such as the name of a file.
+    item_option
+        What the argument for the role of items is called.
+
+    Examples
+    --------
+    >>> check_given({"item": "qustion"}, ["model", "question"], "a.csv", item_option="id")
+    Traceback (most recent call last):
+    ValueError: id= names no column of a.csv, 'qustion'; did you mean 'question'? (known: model, question)
+    """
+    options = {role: item_option if role == "item" else role for role in given}
+    role_of_column: dict[str, str] = {}
+    for role, column in given.items():
+        if column not in header:
+            raise ValueError(
+                f"{options[role]}= names no column of {where}, {quoted(column)}; {nearest(str(column), map(str, header))}"
+            )
+        if column in role_of_column:
+            other = options[role_of_column[column]]
+            raise ValueError(
+                f"{where}: column {column!r} is named twice, by {other}= and {options[role]}=; a column has one role"
+            )
+        role_of_column[column] = role
+
+
+# ---- roles of a table -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The columns that have a role.
+
+    Attributes
+    ----------
+    columns
+        The column of each role that there is.
+    remarks
+        A sentence on the columns that were recognised by their names, if any.
+
+    Examples
+    --------
+    >>> roles = Roles({"model": "system", "fold": "split"})
+    >>> roles["fold"], roles["item"]
+    ('split', None)
+    """
+
+    columns: Mapping[str, str]
+    remarks: tuple[str, ...] = ()
+
+    def __getitem__(self, role: str) -> str | None:
+        return self.columns.get(role)
+
+    def without(self, *roles: str) -> Roles:
+        """Return all other roles."""
+        return replace(self, columns={r: c for r, c in self.columns.items() if r not in roles})
+
+    @property
+    def keys(self) -> list[str]:
+        """The columns whose values tell rows apart: a group is one of an item, whatever else differs."""
+        return [column for role, column in self.columns.items() if role != "group"]
+
+
+def recognise_roles(frame: Any, given: Mapping[str, str], values: Sequence[str], *, final: bool) -> Roles:
+    """Return the roles that were given, and those that names say where rows need them.
+
+    Parameters
+    ----------
+    frame
+        The rows, a frame of pandas.
+    given
+        The column of each role that was given.
+    values
+        The columns that hold gold labels, predictions, answers or scores.
+    final
+        Whether rows hold scores, which are final unless a column tells items apart.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"model": ["A", "A", "B", "B"], "fold": [1, 2, 1, 2], "f1": [0.7, 0.6, 0.8, 0.7]})
+    >>> roles = recognise_roles(frame, {}, ["f1"], final=True)
+    >>> roles.columns
+    {'model': 'model', 'fold': 'fold'}
+    >>> roles.remarks
+    ("By their names columns were taken: 'fold' as test folds.",)
+    """
+    columns = dict(given)
+    candidates = _candidates(frame, [*values, *given.values()])
+    if "model" not in columns and "model" in candidates:
+        columns["model"] = candidates["model"]
+    if "model" not in columns:
+        raise ValueError(f"which column names the model? Name it with model=: {listing(frame.columns)}")
+    item = candidates.get("item")
+    if "item" not in columns and item is not None and _is_shared(frame, columns["model"], item):
+        columns["item"] = item
+    if "item" not in columns and not final:
+        others = listing(c for c in frame if c not in columns.values())
+        raise ValueError(f"which column tells items apart? Name it with item= (id=): {others}")
+    for role in _RECOGNISED:
+        column = candidates.get(role)
+        if role not in columns and column is not None and _has_role(frame, Roles(columns), role, column):
+            columns[role] = column
+    roles = Roles(columns, _remarks(columns, given))
+    _check_filled(frame, roles)
+    _check_rows(frame, roles, values)
+    return roles
+
+
+def _candidates(frame: Any, taken: Sequence[str]) -> dict[str, str]:
+    """Return the first column that is called after each role, among those that are not taken otherwise."""
+    candidates: dict[str, str] = {}
+    for column in frame.columns:
+        role = role_of(column)
+        if role is not None and column not in taken:
+            candidates.setdefault(role, column)
+    return candidates
+
+
+def _is_shared(frame: Any, model: str, item: str) -> bool:
+    """Return whether models have items in common; else the column numbers rows."""
+    if frame[model].nunique() < 2:
+        return True
+    models_of_item = frame.groupby(item, observed=True)[model].nunique()
+    return bool(models_of_item.max() > 1)
+
+
+def _has_role(frame: Any, roles: Roles, role: str, column: str) -> bool:
+    """Return whether a column has the role that its name says.
+
+    Where there are items, a name alone is no reason: rows of a model and an item have to differ in the column.
+    """
+    if role in ("generation", "prompt") and roles["item"] is None:
+        return False
+    if frame[column].nunique() < 2:
+        return False
+    if _folded(column) in _SPLITS and not _is_numbered(frame[column]):
+        return False
+    if roles["item"] is None:
+        return True
+    if role == "fold" and _is_partition(frame, roles, column):
+        return True
+    if not frame.duplicated(roles.keys).any():
+        return False
+    answers = frame.groupby([roles["model"], roles["item"]], observed=True)
+    return bool((answers[column].nunique() > 1).any())
+
+
+def _is_numbered(column: Any) -> bool:
+    """Return whether all values have numbers, as folds have; train and test are parts."""
+    return all(any(letter.isdigit() for letter in str(value)) for value in column.unique())
+
+
+def _is_partition(frame: Any, roles: Roles, column: str) -> bool:
+    """Return whether each item has one fold, and folds have several items."""
+    n_folds = frame[column].nunique()
+    n_items = frame[roles["item"]].nunique()
+    if not _is_numbered(frame[column]) or not 1 < n_folds <= n_items / 2:
+        return False
+    keys = [roles[role] for role in ("item", "corpus", "repeat") if roles[role] is not None]
+    folds_of_item = frame.groupby(keys, observed=True)[column].nunique()
+    return bool((folds_of_item == 1).all())
+
+
+def _remarks(columns: Mapping[str, str], given: Mapping[str, str]) -> tuple[str, ...]:
+    """Return a sentence on the columns that were recognised by their names."""
+    named = [role for role in columns if role not in given and role != "model"]
+    if not named:
+        return ()
+    meanings = ", ".join(f"{columns[role]!r} as {ABOUT[role]}" for role in named)
+    remark = f"By their names columns were taken: {meanings}."
+    if "run" in named and "item" in columns:
+        # A seed of a language model that is asked again is no training.
+        remark += f" If nothing was trained again, say generation={columns['run']!r}."
+    return (remark,)
+
+
+# ---- guards of rows ---------------------------------------------------------------------------------------
+
+
+def _check_filled(frame: Any, roles: Roles) -> None:
+    """Refuse a row without a value in a column that has a role."""
+    for role, column in roles.columns.items():
+        values = frame[column]
+        empty = values.isna()
+        blank = [text for text in values.unique() if isinstance(text, str) and not text.strip()]
+        if blank:
+            empty |= values.isin(blank)
+        if empty.any():
+            row = int(np.argmax(empty)) + 1
+            raise ValueError(
+                f"row {row} has no value in column {column!r}, which tells {ABOUT[role]} apart; fill or drop it"
+            )
+
+
+def _check_rows(frame: Any, roles: Roles, values: Sequence[str]) -> None:
+    """Refuse rows that agree in all roles, and name the column in which they differ."""
+    repeated = frame[frame.duplicated(roles.keys, keep=False)]
+    if not len(repeated):
+        return
+    is_first = repeated.groupby(roles.keys, sort=False, observed=True).ngroup() == 0
+    rows = repeated[is_first]
+    where = ", ".join(f"{column} {quoted(rows[column].iloc[0])}" for column in roles.keys)
+    others = [column for column in frame if column not in (*roles.columns.values(), *values)]
+    different = next((column for column in others if rows[column].nunique(dropna=False) > 1), None)
+    if different is None:
+        raise ValueError(
+            f"{len(rows)} rows have {where}; keep one, or add a column that says how they differ"
+        )
+    possible = ["generation", "prompt", "run"] if roles["item"] else ["run", "fold", "corpus", "item"]
+    calls = joined([f"{role}={different!r} ({ABOUT[role]})" for role in possible], "or")
+    raise ValueError(f"{len(rows)} rows have {where} and differ in {different!r}; say what it is: {calls}")
