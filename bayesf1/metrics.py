@@ -93,6 +93,13 @@ class ClassAverage(NamedTuple):
     squared_beta: float = 0.0
 
 
+class OfClass(NamedTuple):
+    """A metric, by its name in print, and the class that it is taken of."""
+
+    metric: str
+    name: str
+
+
 class MetricOrigin(NamedTuple):
     """The task, name and tables that a named metric was made from."""
 
@@ -136,6 +143,8 @@ class Metric:
         a function of these, if cells are too many for numerical slopes.
     of_classes
         How it is made of each class' score, if it is an average over classes in which all weigh the same.
+    of_class
+        The metric and the class, if this is the metric of one of several classes, such as ``f1[PER]``.
     origin
         The task, name and tables that a named metric was made from.
     """
@@ -156,6 +165,7 @@ class Metric:
         default=None, compare=False, repr=False
     )
     of_classes: ClassAverage | None = None
+    of_class: OfClass | None = None
     origin: MetricOrigin | None = field(default=None, compare=False, repr=False)
 
     @property

@@ -65,6 +65,10 @@ class ScoreBlock(NamedTuple):
     controls: dict[str, FloatArray]
 
 
+# Where the Bayes test of counts was published.
+WANG_AND_LI = "the Bayes test of Wang and Li (2019, ACL, 4135–4145)"
+
+
 class Task(ABC):
     """What the cells of a table mean, and all that follows: metrics, prior, draws, closed forms, words.
 
@@ -99,7 +103,7 @@ class Task(ABC):
     name: ClassVar[str]
     many_cells: ClassVar[bool] = False
     bootstraps_items: ClassVar[bool] = False
-    citation: ClassVar[str] = "the Bayes test of Wang and Li (2019, ACL, 4135–4145)"
+    citation: ClassVar[str] = WANG_AND_LI
     default_prior: ClassVar[float] = 0.5
     least_prior: ClassVar[float] = 1e-9
     prior_family: ClassVar[str] = "dirichlet"

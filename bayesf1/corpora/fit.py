@@ -30,7 +30,7 @@ from bayesf1.output import arviz
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
 from bayesf1.output.words import fits as words
-from bayesf1.output.words.signature import signature_of, signed_name
+from bayesf1.output.words.signature import signature_of, signed_metric
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -271,7 +271,7 @@ class HierarchicalFit(FittedModel, Answer):
     def signature(self) -> str:
         """Return in one line what is needed to get the answers to all questions again."""
         settings = self._settings(check_rope(self.rope, *self.metrics), "all")
-        return signature_of([settings], list(map(signed_name, self.metrics)))
+        return signature_of([settings], list(map(signed_metric, self.metrics)))
 
     def rank(
         self, metric: str | None = None, *, question: str = "average", rope: RopeLike | None = None

@@ -17,7 +17,7 @@ from bayesf1.metrics import FMeasure, Metric, Proportion, find_metric
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
 from bayesf1.output.words import intervals as words
-from bayesf1.output.words.numbers import points
+from bayesf1.output.words.signature import in_one_line
 
 # True proportions of true positives, false positives and false negatives among all items.
 Proportions: TypeAlias = tuple[float, float, float]
@@ -113,7 +113,6 @@ class CoverageCurve(Answer):
 
     json_format = "bayesf1.coverage/1"
     index_names = ("interval", "n")
-    signed = ("metric", "methods", "n", "proportions", "confidence_level")
 
     n: IntArray
     methods: tuple[str, ...]
@@ -134,14 +133,22 @@ class CoverageCurve(Answer):
     @property
     def title(self) -> str:
         """The score to be covered, and the level."""
-        truth = points(self.truth, 1)
-        level = 100 * self.confidence_level
-        return f"Coverage of {self.metric} = {truth} % by {level:.4g} % intervals"
+        return words.coverage_title(self)
 
     @property
     def table(self) -> Table:
         """A row for each method and number of items."""
         return words.coverage_table(self)
+
+    def signature(self) -> str:
+        """Return in one line what is needed to get the curve again."""
+        return in_one_line(
+            metric=self.metric,
+            methods=self.methods,
+            n=self.n,
+            proportions=self.proportions,
+            confidence_level=self.confidence_level,
+        )
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each method and number of items."""

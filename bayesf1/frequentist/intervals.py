@@ -253,7 +253,9 @@ class Intervals(Answer, Mapping[str, MethodInterval]):
             "methods": tuple(self),
             "resamples": s.n_resamples or None,
         }
-        return in_one_line(metric=signed_name(self), **sampling_parts(s), **asked, rng=s.rng)
+        return in_one_line(
+            metric=signed_name(self.metric, self.label), **sampling_parts(s), **asked, rng=s.rng
+        )
 
     def __repr__(self) -> str:
         return f"<Intervals of {self.title}, {len(self)} methods>"

@@ -20,7 +20,6 @@ from bayesf1.metrics import Metric, MetricLike, Proportion
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
 from bayesf1.output.words import monitoring as words
-from bayesf1.output.words.numbers import amount
 from bayesf1.output.words.prose import formatted
 from bayesf1.output.words.signature import in_one_line, signed_name
 
@@ -279,6 +278,25 @@ def _same_loads(metric: Metric) -> bool:
     return gold_positive and gold_negative
 
 
+class LookClaim(NamedTuple):
+    """The claim that a look supports: at most one of these.
+
+    Attributes
+    ----------
+    equivalent
+        Whether the models are practically equivalent.
+    better
+        The model that is better, if one is.
+    not_worse, margin
+        The model that is not worse by more than the margin, if one is.
+    """
+
+    equivalent: bool = False
+    better: str | None = None
+    not_worse: str | None = None
+    margin: float = 0.0
+
+
 @dataclass(frozen=True, eq=False)
 class Monitor(Answer):
     """The claim about two models after any number of looks.
@@ -348,36 +366,37 @@ class Monitor(Answer):
     @property
     def verdict(self) -> str:
         """What may be claimed: as that of a comparison, from the confidence sequence."""
-        return self._verdict(self.looks[-1])
+        return words.verdict(self._claim(self.looks[-1]), percent=self.percent)
 
-    def _verdict(self, look: Look) -> str:
+    def _claim(self, look: Look) -> LookClaim:
+        """Return the claim that the confidence sequence at a look supports."""
         # The interval of how much better B is than A.
         low = -look.high if self.lower_is_better else look.low
         high = -look.low if self.lower_is_better else look.high
         if self.region and self.region.low <= low and high <= self.region.high:
-            return "equivalent"
+            return LookClaim(equivalent=True)
         if low > 0.0:
-            return f"{self.model_b} better"
+            return LookClaim(better=self.model_b)
         if high < 0.0:
-            return f"{self.model_a} better"
+            return LookClaim(better=self.model_a)
         margins = ((self.model_b, -self.region.low, low), (self.model_a, self.region.high, -high))
         for model, margin, least in margins:
             if self.region and least >= -margin:
-                words = amount(margin, percent=self.percent).replace("percentage ", "")
-                return f"{model} not worse by more than {words}"
-        return "undecided"
+                return LookClaim(not_worse=model, margin=margin)
+        return LookClaim()
 
     @property
     def decided(self) -> bool:
         """Whether anything may be claimed, so that labelling may stop."""
-        return self.verdict != "undecided"
+        return self._claim(self.looks[-1]) != LookClaim()
 
     @property
     def decided_after(self) -> int | None:
         """The number of units at the first look with the verdict of now; None if it is still undecided."""
         if not self.decided:
             return None
-        return next(look.n_units for look in self.looks if self._verdict(look) == self.verdict)
+        claim = self._claim(self.looks[-1])
+        return next(look.n_units for look in self.looks if self._claim(look) == claim)
 
     @property
     def title(self) -> str:
@@ -407,7 +426,7 @@ class Monitor(Answer):
         """Return in one line what is needed to repeat the last look."""
         looks = [look.n_units for look in self.looks]
         asked = {"rope": self.region, "confidence_level": self.confidence_level, "largest": self.largest}
-        return in_one_line(metric=signed_name(self), unit=self.unit, looks=looks, **asked)
+        return in_one_line(metric=signed_name(self.metric, self.label), unit=self.unit, looks=looks, **asked)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each look."""

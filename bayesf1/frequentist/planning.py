@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -21,6 +22,7 @@ from bayesf1.metrics import FMeasure, Metric, MetricLike, Score, find_metric
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
 from bayesf1.output.words import planning as words
+from bayesf1.output.words.signature import in_one_line, signed_name
 from bayesf1.sampling.inflation import EffectiveSample
 from bayesf1.sampling.model import sampling_model
 from bayesf1.tasks.binary import BINARY_CELLS, Binary, BinaryOutcome
@@ -47,19 +49,14 @@ class Plan(Answer):
     percent: bool
 
     @property
+    @abstractmethod
     def sentence(self) -> str:
         """The answer as a sentence."""
-        return printable(words.plan_words(self)[0])
 
     @property
+    @abstractmethod
     def assumptions(self) -> str:
-        """What was assumed, as a sentence."""
-        return printable(words.plan_words(self)[1])
-
-    @property
-    def table(self) -> Table:
-        """The plan as a table of one row."""
-        return words.plan_words(self)[2]
+        """The assumptions as a sentence."""
 
     @property
     def verdicts(self) -> Sequence[str]:
@@ -111,7 +108,30 @@ class SampleSize(Plan):
     prevalence: float | None
     basis: str
 
-    signed = ("metric", "basis", "half_width", "confidence_level", "prevalence")
+    @property
+    def sentence(self) -> str:
+        """How many items the interval takes, as a sentence."""
+        return printable(words.size_sentence(self))
+
+    @property
+    def assumptions(self) -> str:
+        """The assumptions as a sentence."""
+        return printable(words.size_assumptions(self))
+
+    @property
+    def table(self) -> Table:
+        """The plan as a table of one row."""
+        return words.size_table(self)
+
+    def signature(self) -> str:
+        """Return in one line what is needed to get the plan again."""
+        return in_one_line(
+            metric=signed_name(self.metric, self.label),
+            basis=self.basis,
+            half_width=self.half_width,
+            confidence_level=self.confidence_level,
+            prevalence=self.prevalence,
+        )
 
 
 def variance_bound(a: float, b: float) -> float:
@@ -692,10 +712,34 @@ class DecisionPlan(Plan):
     prior: float | None = None
 
     @property
-    def signed(self) -> Sequence[str]:
-        """What was asked, by name."""
-        given = "difference" if self.question == "size" else "n_units"
-        return ("metric", "question", given, "prior", "not_worse_by", "p_h1", "goal", "n_sets", "rng")
+    def sentence(self) -> str:
+        """How many units the decision takes, or which difference so many decide, as a sentence."""
+        return printable(words.decision_sentence(self))
+
+    @property
+    def assumptions(self) -> str:
+        """The assumptions as a sentence."""
+        return printable(words.decision_assumptions(self))
+
+    @property
+    def table(self) -> Table:
+        """The plan as a table of one row."""
+        return words.decision_table(self)
+
+    def signature(self) -> str:
+        """Return in one line what is needed to get the plan again."""
+        given = {"difference": self.difference} if self.question == "size" else {"n_units": self.n_units}
+        return in_one_line(
+            metric=signed_name(self.metric, self.label),
+            question=self.question,
+            **given,
+            prior=self.prior,
+            not_worse_by=self.not_worse_by,
+            p_h1=self.p_h1,
+            goal=self.goal,
+            n_sets=self.n_sets,
+            rng=self.rng,
+        )
 
 
 # From which on a comparison with 95 % intervals calls a model better.

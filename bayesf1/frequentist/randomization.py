@@ -24,6 +24,7 @@ from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
 from bayesf1.output.words import randomization as words
 from bayesf1.output.words.prose import formatted
+from bayesf1.output.words.signature import in_one_line, signed_name
 from bayesf1.tasks.probabilities import check_one_scale
 
 
@@ -116,11 +117,17 @@ class RandomizationTest(Answer):
         """Return what was found as a sentence, ``"text"`` or ``"latex"``."""
         return formatted(str(self), format)
 
-    @property
-    def signed(self) -> Sequence[str]:
-        """What was asked, by name, and where trials start."""
-        drawn = () if self.exact else ("n_trials", "start")
-        return ("metric", "n_units", "unit", "alternative", "confidence_level", *drawn)
+    def signature(self) -> str:
+        """Return in one line what is needed to repeat the test, with the number that trials start from."""
+        drawn = {} if self.exact else {"n_trials": self.n_trials, "start": self.start}
+        return in_one_line(
+            metric=signed_name(self.metric, self.label),
+            n_units=self.n_units,
+            unit=self.unit,
+            alternative=self.alternative,
+            confidence_level=self.confidence_level,
+            **drawn,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the test as plain numbers and strings, with stable names."""

@@ -22,9 +22,10 @@ from bayesf1.metrics import Estimate, Estimates, Metric, Moments, PairMoments
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
 from bayesf1.output.words import comparison as words
+from bayesf1.output.words.methods import methods
+from bayesf1.output.words.notes import notes
 from bayesf1.output.words.prose import formatted
-from bayesf1.output.words.sampled import on_what
-from bayesf1.output.words.signature import signature_of, signed_name
+from bayesf1.output.words.signature import signature_of, signed_metric
 from bayesf1.sampling.model import SamplingModel, SamplingSettings, sampling_model
 
 RopeLike: TypeAlias = float | tuple[float, float]
@@ -383,7 +384,7 @@ class Comparison(Checked):
     @property
     def notes(self) -> tuple[str, ...]:
         """What limits the conclusion, in sentences: few units, folds that vary, unknown pairing, strange labels."""
-        return tuple(printable(note) for note in words.notes(self) if note)
+        return tuple(printable(note) for note in notes(self))
 
     def sentence(self, *, format: str = "text") -> str:
         """Return the verdict as a sentence for a paper, as ``"text"`` or ``"latex"``."""
@@ -530,9 +531,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
     @property
     def title(self) -> str:
         """Which models were compared, and what the intervals are."""
-        c = self.headline
-        intervals = f"{100 * c.prob:.4g} % equal-tailed credible intervals"
-        return f"{c.model_b} against {c.model_a}{on_what(c.settings)}, with {intervals}"
+        return words.title(self)
 
     @property
     def table(self) -> Table:
@@ -573,11 +572,11 @@ class Comparisons(Answer, Mapping[str, Comparison]):
 
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the answer was found, for a paper's section on methods, in the format ``"text"`` or ``"latex"``."""
-        return formatted(words.methods(self), format)
+        return formatted(methods(self), format)
 
     def signature(self) -> str:
         """Return what is needed to repeat the tests, in one line."""
-        names = [signed_name(c.definition) for c in self.values()]
+        names = [signed_metric(c.definition) for c in self.values()]
         return signature_of([c.settings for c in self.values()], names)
 
     def records(self) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike
-from bayesf1.base.naming import nearest, printable
+from bayesf1.base.naming import nearest
 from bayesf1.distributions.random_effects import shrink_draws
 from bayesf1.evaluation import Evaluation, resolve_metrics
 from bayesf1.inference.compare import ComparisonOptions, Computation, comparison_of
@@ -19,7 +19,7 @@ from bayesf1.inference.posterior import ScorePosterior
 from bayesf1.inference.tails import Tails, share_error
 from bayesf1.metrics import Metric
 from bayesf1.output.table import Table
-from bayesf1.output.words.numbers import points
+from bayesf1.output.words import classes as words
 from bayesf1.output.words.prose import formatted
 from bayesf1.sampling.model import SamplingModel, sampling_model
 
@@ -39,31 +39,16 @@ class ClassComparisons(Comparisons):
     @property
     def table(self) -> Table:
         """The table, with differences as observed, and shrunk towards those of the other classes."""
-        table = super().table
-        header = (*table.header[:3], self.difference_label, "Observed", *table.header[4:])
-        rows = []
-        for c, row in zip(self.values(), table.rows, strict=True):
-            observed, percent = c.score_b - c.score_a, c.definition.percent
-            written = points(observed, 1 if percent else 3, sign=True, percent=percent)
-            rows.append((*row[:4], "–" if np.isnan(observed) else written, *row[4:]))
-        return replace(table, header=header, rows=tuple(rows))
+        return words.table(self)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What limits the conclusion, in sentences: that of shrinking first."""
-        n = sum(c.winner is not None for c in self.values())
-        shrunk = (
-            "The classes' differences are shrunk towards each other, more strongly the more alike they are"
-        )
-        if n:
-            alike = "if true differences are normal about one mean"
-            shrunk += f"; expected number of wrong claims, {alike}: {self.expected_false:.2g} of {n}"
-        return (printable(f"{shrunk}."), *super().notes)
+        return (words.shrinkage_note(self), *super().notes)
 
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the answer was found, for a paper's section on methods."""
-        shrunk = "The classes' differences were shrunk towards each other."
-        return formatted(f"{super().methods_sentence()} {shrunk}", format)
+        return formatted(words.methods(self), format)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers and strings, with stable names."""

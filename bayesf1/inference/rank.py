@@ -11,7 +11,6 @@ import numpy as np
 
 from bayesf1.base.arrays import AnyArray, BoolArray, FloatArray, IntArray, slices_of
 from bayesf1.base.checks import RNGLike, check_prob, check_rng, start_of
-from bayesf1.base.naming import capitalised, joined
 from bayesf1.distributions.base import Posterior
 from bayesf1.evaluation import Evaluation, headline, resolve_metric, resolve_metrics
 from bayesf1.inference.comparison import RopeLike, Settings, check_rope
@@ -20,10 +19,9 @@ from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
 from bayesf1.output.words import ranking as words
-from bayesf1.output.words.comparison import UNDEFINED
-from bayesf1.output.words.prose import formatted, in_prose
-from bayesf1.output.words.sampled import few_units, on_what
-from bayesf1.output.words.signature import signature_of, signed_name
+from bayesf1.output.words.prose import formatted
+from bayesf1.output.words.sampled import few_units
+from bayesf1.output.words.signature import signature_of, signed_metric
 from bayesf1.sampling.model import sampling_model
 
 _DRAWS = 50_000
@@ -115,9 +113,7 @@ class Ranking(Answer):
     @property
     def title(self) -> str:
         """How many models there are, and what they are ranked by."""
-        prob, label = 100 * self.settings.prob, in_prose(self.label)
-        ranked = f"{len(self.models)} models ranked by {label}{on_what(self.settings)}"
-        return f"{ranked}, with {prob:g} % equal-tailed credible intervals"
+        return words.title(self)
 
     @property
     def table(self) -> Table:
@@ -142,7 +138,8 @@ class Ranking(Answer):
     @property
     def notes(self) -> tuple[str, ...]:
         """What limits the conclusion, in sentences."""
-        return (*filter(None, [few_units(self.settings)]), *self.remarks)
+        caution = few_units(self.settings)
+        return (caution, *self.remarks) if caution else self.remarks
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each model."""
@@ -186,7 +183,7 @@ class Ranking(Answer):
 
     def signature(self) -> str:
         """Return what is needed to repeat the ranking, in one line."""
-        return signature_of([self.settings], [signed_name(self.metric)])
+        return signature_of([self.settings], [signed_metric(self.metric)])
 
 
 def rank(
@@ -481,9 +478,7 @@ class Scoreboard(Answer):
     @property
     def title(self) -> str:
         """What the table shows."""
-        what = capitalised(joined(in_prose(ranking.label) for ranking in self.rankings.values()))
-        prob = 100 * self.first.settings.prob
-        return f"{what} of {len(self.models)} models, with {prob:g} % equal-tailed credible intervals"
+        return words.scoreboard_title(self)
 
     @property
     def table(self) -> Table:
@@ -508,8 +503,7 @@ class Scoreboard(Answer):
     @property
     def explained(self) -> Sequence[str]:
         """What limits the conclusion."""
-        some = any(np.isnan(ranking.score).any() for ranking in self.rankings.values())
-        return [*[UNDEFINED] * some, *self.notes]
+        return [*words.scoreboard_legend(self), *self.notes]
 
     def sentence(self, *, format: str = "text") -> str:
         """Return the verdict in the metric that rows are sorted by, ``"text"`` or ``"latex"``."""
@@ -517,12 +511,11 @@ class Scoreboard(Answer):
 
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the models were ranked, for a paper's section on methods, with the citation."""
-        labels = joined(in_prose(ranking.label) for ranking in self.rankings.values())
-        return formatted(words.methods(self.first, labels), format)
+        return formatted(words.scoreboard_methods(self), format)
 
     def signature(self) -> str:
         """Return what is needed to repeat the table, in one line."""
-        names = [signed_name(ranking.metric) for ranking in self.rankings.values()]
+        names = [signed_metric(ranking.metric) for ranking in self.rankings.values()]
         return signature_of([self.first.settings], names)
 
     def records(self) -> list[dict[str, Any]]:

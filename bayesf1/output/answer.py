@@ -16,7 +16,6 @@ from bayesf1.base.checks import Checked
 from bayesf1.base.naming import cleaned, joined, printable
 from bayesf1.output.table import Table, escape_markdown, table_of
 from bayesf1.output.words.citations import bibtex
-from bayesf1.output.words.signature import in_one_line, signed_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,15 +109,9 @@ class Answer(Checked, ABC):
         """Columns that tell the records from those of other answers, if their own do not."""
         return {}
 
-    @property
-    def signed(self) -> Sequence[str]:
-        """The names of what is needed to get the answer again."""
-        return ()
-
     def signature(self) -> str:
         """Return in one line what is needed to get the answer again; nothing if it has none."""
-        parts = {name: signed_name(self) if name == "metric" else getattr(self, name) for name in self.signed}
-        return in_one_line(**parts) if parts else ""
+        return ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers and strings, with stable names."""

@@ -24,6 +24,7 @@ from bayesf1.metrics import (
     FMeasure,
     Metric,
     MetricLike,
+    OfClass,
     Proportion,
     find_metric,
     metric_of,
@@ -144,7 +145,12 @@ def _of_one_class(base: Metric, name: str, task: Classed) -> Metric:
     if name not in task.classes:
         raise ValueError(f"there is no class {name!r} in {base.name}[{name}]; {nearest(name, task.classes)}")
     _check_negatives(base, task)
-    named = replace(base, name=f"{base.name}[{name}]", label=f"{base.label}[{name}]")
+    named = replace(
+        base,
+        name=f"{base.name}[{name}]",
+        label=f"{base.label}[{name}]",
+        of_class=OfClass(base.label, name),
+    )
     if "tn" in base.needs and not task.true_negatives:
         i = task.classes.index(name)
         return replace(

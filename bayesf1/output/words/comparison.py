@@ -1,126 +1,160 @@
-"""The words of a comparison: verdict, sentence, table, notes and methods."""
+"""The words of a comparison: title, table, verdict and sentence."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from bayesf1.base.naming import capitalised, joined, listing, plural, printable
+from bayesf1.base.naming import joined, listing, plural, printable
 from bayesf1.output.table import Table
-from bayesf1.output.words.citations import PACKAGE
-from bayesf1.output.words.numbers import amount, digits_of, equation, estimates, points, probability, region
-from bayesf1.output.words.prose import in_prose
-from bayesf1.output.words.sampled import (
-    cited,
-    dependence,
-    design,
-    draws_of,
-    few_units,
-    prior_of,
-    same_everywhere,
-    sampled,
-    scope,
+from bayesf1.output.words.notes import UNDEFINED
+from bayesf1.output.words.numbers import (
+    credible_intervals,
+    digits_of,
+    equation,
+    estimates,
+    margin,
+    own_points,
+    points,
+    probability,
+    region,
+    unit_of,
 )
-from bayesf1.sampling.inflation import FEW_UNITS
+from bayesf1.output.words.prose import in_prose
+from bayesf1.output.words.sampled import on_what, same_everywhere, scope
 
 if TYPE_CHECKING:
     from bayesf1.inference.comparison import Comparison, Comparisons
 
+# The columns up to the difference: metric, two scores, difference.
+_DIFFERENCE_ENDS = 4
 
-# A method whose runs vary so many times as much as another's is named.
-_VOLATILE = 3.0
+
+# ---- title and table --------------------------------------------------------------------------------------
+
+
+def title(res: Comparisons) -> str:
+    """Return which models were compared, on what, and the kind of the intervals."""
+    c = res.headline
+    return f"{c.model_b} against {c.model_a}{on_what(c.settings)}, with {credible_intervals(c.prob)}"
+
+
+def table(
+    comparisons: Sequence[Comparison], *, difference: str = "Difference", observed: Sequence[str] = ()
+) -> Table:
+    """Return metric, both models' scores with intervals, the difference, P(H0), P(H1) and the verdict.
+
+    Parameters
+    ----------
+    comparisons
+        A comparison for each row.
+    difference
+        The header of the differences.
+    observed
+        The cells of a column behind the differences; there is none by default.
+    """
+    first = comparisons[0]
+    # If some metrics are in percent and others are not, each row says so, else the header.
+    all_percent = all(c.definition.percent for c in comparisons)
+    unit = " (%)" if all_percent else ""
+    models = (f"{first.model_a}{unit}", f"{first.model_b}{unit}")
+    header = ["Metric", *models, difference, *_probabilities(first), "Verdict"]
+    scores_a = estimates([c.estimates.a for c in comparisons])
+    scores_b = estimates([c.estimates.b for c in comparisons])
+    differences = estimates([c.estimates.difference for c in comparisons], sign=True)
+    rows = []
+    bold = []
+    for i, c in enumerate(comparisons):
+        label = c.label
+        if c.definition.percent and not all_percent:
+            label = f"{label} (%)"
+        rows.append(
+            [label, scores_a[i], scores_b[i], differences[i], *_probabilities(c).values(), verdict(c)]
+        )
+        # A model stands out if it is surely the better one.
+        if c.winner is not None:
+            bold.append((i, 2 if c.winner == c.model_b else 1))
+    if observed:
+        header.insert(_DIFFERENCE_ENDS, "Observed")
+        for row, cell in zip(rows, observed, strict=True):
+            row.insert(_DIFFERENCE_ENDS, cell)
+    return Table(
+        tuple(header),
+        tuple(map(tuple, rows)),
+        bold=frozenset(bold),
+        sure=tuple(c.winner is not None for c in comparisons),
+        bars=_bars(comparisons),
+        bars_after=_DIFFERENCE_ENDS,
+    )
+
+
+def _bars(comparisons: Sequence[Comparison]) -> tuple[tuple[float, float, float], ...]:
+    """Return the differences to be drawn; none if some are in percent and others are not, as bars have one scale."""
+    if len({c.definition.percent for c in comparisons}) > 1:
+        return ()
+    differences = [c.estimates.difference for c in comparisons]
+    return tuple((difference.low, difference.value, difference.high) for difference in differences)
+
+
+def _probabilities(c: Comparison) -> dict[str, str]:
+    """Write the probabilities of a comparison, by the names of their columns."""
+    cells = {
+        "P(H0)": probability(c.p_h0, below=c.threshold),
+        "P(H1)": probability(c.p_h1, below=c.threshold),
+    }
+    if c.rope:
+        cells["P(rope)"] = probability(c.p_rope, below=c.prob)
+    # If the region is symmetric, the verdict says which model is not worse.
+    if not c.rope.symmetric:
+        cells["P(not worse)"] = probability(c.p_not_worse, below=c.threshold)
+    return cells
+
+
+def legend(res: Comparisons) -> list[str]:
+    """Return the meanings of verdicts, as far as the table has them."""
+    comparisons = list(res.values())
+    first = comparisons[0]
+    lines = []
+    if any(c.equivalent for c in comparisons):
+        lines.append(f"Equivalent: {within(first)} with probability {first.prob:g} or more.")
+    if any(math.isnan(c.gap) for c in comparisons) and not math.isnan(res.headline.gap):
+        lines.append(UNDEFINED)
+    if any(c.not_worse is not None and c.winner is None and not c.equivalent for c in comparisons):
+        lines.append(
+            f"Not worse: behind by no more than the margin with probability {first.threshold:g} or more."
+        )
+    return lines
+
+
+# ---- the verdict ------------------------------------------------------------------------------------------
 
 
 def verdict(c: Comparison) -> str:
-    """Return what may be claimed, in a few words."""
+    """Return the claim that the data support, in a few words."""
     if math.isnan(c.p_h1):
         return "undefined" if math.isnan(c.gap) else "undecided"
-    claims = ["equivalent"] * c.equivalent + [f"{c.winner} better"] * (c.winner is not None)
-    if not claims and (found := c.not_worse) is not None:
-        margin = amount(found[2], percent=c.definition.percent).replace("percentage ", "")
-        claims = [f"{found[0]} not worse by more than {margin}{own_points(c)}"]
-    return ", ".join(claims) or "undecided"
-
-
-def own_points(c: Comparison) -> str:
-    """Return the unit of a metric that goes up to 100, such as BLEU points."""
-    return f" {c.label} points" if c.definition.support == (0.0, 100.0) else ""
+    if c.winner is not None:
+        return f"equivalent, {c.winner} better" if c.equivalent else f"{c.winner} better"
+    if c.equivalent:
+        return "equivalent"
+    if c.not_worse is not None:
+        by = margin(c.not_worse.margin, c.definition, short=True)
+        return f"{c.not_worse.model} not worse by more than {by}"
+    return "undecided"
 
 
 def within(c: Comparison) -> str:
-    """Write that a difference lies in the region, which is one of how much better B is."""
-    margin = region(c.rope, percent=c.definition.percent) + own_points(c)
-    return f"the difference is within {margin}" if c.rope.symmetric else f"{c.model_b} is ahead by {margin}"
-
-
-def sentence(c: Comparison) -> str:
-    """Return the verdict on one metric as a sentence for a paper, the leading model first."""
-    return printable(f"{_not_compared(c) or _claim(c)}.")
-
-
-def _not_compared(c: Comparison) -> str:
-    """Write why the data do not compare the models; nothing if they do."""
-    a, b, label = c.model_a, c.model_b, in_prose(c.label)
-    if c.alike or c.same_in_every_draw:
-        units = plural(c.settings.unit)
-        same = f"did the same on all {units}" if c.alike else f"have the same {label} in every draw"
-        return f"{a} and {b} {same}, so the data cannot tell them apart"
-    if math.isnan(c.gap):
-        which = joined(name for name, score in ((a, c.score_a), (b, c.score_b)) if math.isnan(score))
-        return f"The {label} of {which} is undefined (there is nothing to divide by), so it is not compared"
-    if not c.spread_unknown:
-        return ""
-    unit = own_points(c) or " points" * c.definition.percent
-    gap = estimates([c.estimates.difference], sign=True)[0] + unit
-    return same_everywhere(f"{b} minus {a} in {label}", c.settings, gap)
-
-
-def _claim(c: Comparison) -> str:
-    """Write which model is better, or that neither surely is, with the difference and its interval."""
-    a, b, metric, label = c.model_a, c.model_b, c.definition, in_prose(c.label)
-    gap, low, high, _ = c.estimates.difference
-    digits = digits_of(low, high, percent=metric.percent, sign=True)
-
-    def written(*values: float, sign: bool = True) -> str:
-        return ", ".join(points(x, digits, sign=sign, percent=metric.percent) for x in values)
-
-    unit, about = own_points(c) or " points" * metric.percent, scope(c.settings)
-    # At one half neither leads; the first name is named, whichever is A.
-    b_leads = c.p_h1 > c.p_h0 or (c.p_h1 == c.p_h0 and b < a)
-    first, other, p = (b, a, c.p_h1) if b_leads else (a, b, c.p_h0)
-    # How much better the leader is: a difference of losses has the other sign.
-    sign = metric.sign * (1.0 if b_leads else -1.0)
-    least, most = sorted((sign * low, sign * high))
-    size = f"{written(sign * gap, sign=False)}{unit} [{written(least, most, sign=least < 0.0 < most)}]"
-    lead, full = f"{first} leads by {size}", f"{first} leads {other} in {label} by {size}"
-    if sign * gap <= 0.0:
-        lead = f"{b} minus {a} is {written(gap)}{unit} [{written(low, high)}]"
-        full = f"{a} and {b} are level in {label}: {lead}"
-    sure = f"({equation('P', p, below=c.threshold)}{'; lower is better' * metric.lower_is_better})"
-    inside = f"{within(c)} ({equation('P', c.p_rope)})" if c.rope else ""
-    found = c.not_worse
-    if c.winner is not None:
-        claim = f"{first} outperforms {other} in {label} by {size}{about} {sure}"
-        if c.equivalent:
-            return f"{claim}, yet the two are practically equivalent: {inside}"
-    elif c.equivalent:
-        return f"{a} and {b} are practically equivalent in {label}{about}: {inside}; {lead} {sure}"
-    elif found is not None:
-        model, rival, margin, surely = found
-        by = f"{amount(margin, percent=metric.percent)}{own_points(c)}{about} ({equation('P', surely)})"
-        claim = f"{model} is not worse than {rival} in {label} by more than {by}"
-        return f"{claim}; which is better is not decided: {lead} {sure}"
-    else:
-        claim = f"{full}{about}, which the data do not decide {sure}"
-    return f"{claim}; {equation(f'P({within(c)})', c.p_rope, below=c.prob)}" if c.rope else claim
+    """Write that a difference lies in the region of practical equivalence, as a clause."""
+    ends = region(c.rope, percent=c.definition.percent) + own_points(c.definition)
+    return f"the difference is within {ends}" if c.rope.symmetric else f"{c.model_b} is ahead by {ends}"
 
 
 def unmet(c: Comparison, claim: str) -> str | None:
     """Return why B may not be called so against A: a sentence with the probability; None if it may.
 
-    The claims are ``"better"``, ``"not-worse"`` and ``"equivalent"``, and need the probability from which on a verdict
-    makes them.
+    The claims are ``"better"``, ``"not-worse"`` and ``"equivalent"``; each needs the probability from which on a verdict
+    makes it.
 
     Examples
     --------
@@ -131,213 +165,175 @@ def unmet(c: Comparison, claim: str) -> str | None:
     >>> unmet(c, "not-worse") is None
     True
     """
-    words, p, needed = {
-        "better": ("better than", c.p_h1, c.threshold),
-        "not-worse": ("not worse than", c.p_not_worse, c.threshold),
-        "equivalent": ("equivalent to", c.p_rope, c.prob),
-    }[claim]
     if math.isnan(c.p_h1):
         return sentence(c)
-    what = printable(f"P({c.model_b} {words} {c.model_a} in {in_prose(c.label)})")
-    return None if p >= needed else f"{equation(what, p, below=needed)}, which is below {needed:.4g}."
+    match claim:
+        case "better":
+            relation = "better than"
+            p = c.p_h1
+            needed = c.threshold
+        case "not-worse":
+            relation = "not worse than"
+            p = c.p_not_worse
+            needed = c.threshold
+        case _:
+            relation = "equivalent to"
+            p = c.p_rope
+            needed = c.prob
+    if p >= needed:
+        return None
+    event = printable(f"P({c.model_b} {relation} {c.model_a} in {in_prose(c.label)})")
+    return f"{equation(event, p, below=needed)}, which is below {needed:.4g}."
+
+
+# ---- the sentence -----------------------------------------------------------------------------------------
 
 
 def summary(res: Comparisons) -> str:
-    """Return what a table of comparisons says in all: on F1, or in which classes either model is better."""
-    first, n = res.headline, len(res)
-    if n < 2 or not all("[" in metric for metric in res):
-        return str(first)
-    won: dict[str | None, list[str]] = {first.model_b: [], first.model_a: [], None: []}
-    for c in res.values():
-        if not math.isnan(c.gap):
-            won[c.winner].append(c.label.partition("[")[2].removesuffix("]"))
-    undecided = len(won.pop(None))
-    claims = [f"{model} is better in {listing(classes)}" for model, classes in won.items() if classes]
-    claims += [f"undecided in {undecided} of {n} classes"] * bool(undecided)
-    return printable(f"{first.label.partition('[')[0]} class by class: {'; '.join(claims)}.")
+    """Return the verdict of a table of comparisons: on the headline metric, or in which classes either model is better."""
+    headline = res.headline
+    of_class = headline.definition.of_class
+    if len(res) < 2 or of_class is None or any(c.definition.of_class is None for c in res.values()):
+        return str(headline)
+    claims = []
+    for model in (headline.model_b, headline.model_a):
+        better = _classes(res, model)
+        if better:
+            claims.append(f"{model} is better in {listing(better)}")
+    undecided = _classes(res, None)
+    if undecided:
+        claims.append(f"undecided in {len(undecided)} of {len(res)} classes")
+    return printable(f"{of_class.metric} class by class: {'; '.join(claims)}.")
 
 
-UNDEFINED = "A score is undefined, and not compared, if there is nothing to divide by."
+def _classes(res: Comparisons, winner: str | None) -> list[str]:
+    """Return the classes with this winner, or without one, in which both scores are defined."""
+    return [
+        c.definition.of_class.name
+        for c in res.values()
+        if c.definition.of_class is not None and not math.isnan(c.gap) and c.winner == winner
+    ]
 
 
-def legend(res: Comparisons) -> Iterator[str]:
-    """Yield what verdicts mean, as far as the table has them."""
-    c = next(iter(res.values()))
-    if any(one.equivalent for one in res.values()):
-        yield f"Equivalent: {within(c)} with probability {c.prob:g} or more."
-    if any(math.isnan(one.gap) for one in res.values()) and not math.isnan(res.headline.gap):
-        yield UNDEFINED
-    if any(one.not_worse and not (one.winner or one.equivalent) for one in res.values()):
-        yield f"Not worse: behind by no more than the margin with probability {c.threshold:g} or more."
+def sentence(c: Comparison) -> str:
+    """Return the verdict on one metric as a sentence for a paper, the leading model first."""
+    reason = _not_compared(c)
+    return printable(f"{_claim(c)}." if reason is None else f"{reason}.")
 
 
-def table(comparisons: Sequence[Comparison]) -> Table:
-    """Return metric, both models' scores with intervals, the difference, P(H0), P(H1) and the verdict."""
-    first = comparisons[0]
-    # If some metrics are in percent and others are not, each row says so, else the header.
-    unit = " (%)" if all(c.definition.percent for c in comparisons) else ""
-    models = (f"{first.model_a}{unit}", f"{first.model_b}{unit}")
-    header = ("Metric", *models, "Difference", *_probabilities(first), "Verdict")
-    *scores, differences = zip(*(c.estimates for c in comparisons), strict=True)
-    columns = [*map(estimates, scores), estimates(differences, sign=True)]
-    rows = []
-    for c, *cells in zip(comparisons, *columns, strict=True):
-        label = f"{c.label} (%)" if c.definition.percent and not unit else c.label
-        rows.append((label, *cells, *_probabilities(c).values(), verdict(c)))
-    # A model stands out if it is surely the better one.
-    bold = frozenset((i, 2 if c.winner == c.model_b else 1) for i, c in enumerate(comparisons) if c.winner)
-    # Bars have one scale, which differences in percent share.
-    one_scale = len({c.definition.percent for c in comparisons}) == 1
-    bars = tuple((low, gap, high) for gap, low, high, _ in differences) if one_scale else ()
-    sure = tuple(c.winner is not None for c in comparisons)
-    return Table(header, tuple(rows), bold, sure, bars, bars_after=4)
-
-
-def _probabilities(c: Comparison) -> dict[str, str]:
-    """Write the probabilities of a comparison, by the names of their columns."""
-    found = {"P(H0)": (c.p_h0, c.threshold), "P(H1)": (c.p_h1, c.threshold)}
-    if c.rope:
-        found["P(rope)"] = (c.p_rope, c.prob)
-    # Of a symmetric region the verdict says it.
-    if not c.rope.symmetric:
-        found["P(not worse)"] = (c.p_not_worse, c.threshold)
-    return {name: probability(p, below=needed) for name, (p, needed) in found.items()}
-
-
-def methods(res: Comparisons) -> str:
-    """Return how models were compared: prior, discount, assumption, computation, version, citation."""
-    s = res.headline.settings
-    subject = compared(res)
-    how = f" by {cited(s)}, as implemented in {PACKAGE}, with {prior_of(s)}"
-    if s.final or s.within:
-        scores = "data-set scores" if s.within else "final scores"
-        scored = f"{subject} by {scores} ({design(s)}) with {PACKAGE}, with {prior_of(s)}"
-        return _methods_of(res, [scored, dependence(s)])
-    parts = [subject + (f", as methods{scope(s)}, with {PACKAGE}" if s.training else how), dependence(s)]
-    if s.cv is not None and not s.training:
-        parts.append(f"counts of the {s.cv} were discounted by k = {s.discount:.4f} (rule {s.rule})")
-    if s.runs:
-        vary = " (half-Cauchy prior on how much they vary, scale 0.05 of the metric's range)"
-        parts.append("a method's score is the mean of its runs' scores" + vary * (s.target == "method"))
-    return _methods_of(res, parts)
-
-
-def _methods_of(res: Comparisons, parts: list[str]) -> str:
-    """Return the sentence on methods with what all answers say: computation, threshold, intervals."""
-    c, s = res.headline, res.headline.settings
-    if s.generations:
-        parts.append(f"a score is the mean over the {plural(s.repeated)} of each {s.unit} ({design(s)})")
-    parts.append(_computed(res))
-    if c.rope:
-        parts.append(f"models count as practically equivalent if {within(c)}")
-    parts.append(f"a model was called better if that had a probability of at least {c.threshold:.4g}")
-    level = f"{100 * c.prob:.4g} %"
-    return printable(f"{'; '.join(parts)}. Intervals are {level} equal-tailed credible intervals.")
-
-
-def _computed(res: Comparisons) -> str:
-    """Write how probabilities were found, by which metrics if not all alike."""
-    drawn = [c for c in res.values() if c.settings.n_draws]
-    exact = [in_prose(c.label) for c in res.values() if not c.settings.n_draws]
-    if not drawn:
-        return "probabilities were computed by quadrature, without sampling"
-    error, n_draws = max(c.mcse for c in drawn), max(c.settings.n_draws for c in drawn)
-    rest = f"rest on {draws_of(drawn[0].settings, n_draws, max(error, 1e-4))}"
-    quadrature = f", and those of {joined(exact)} on quadrature" if exact else ""
-    return f"probabilities {rest}{quadrature}"
-
-
-def compared(res: Comparisons) -> str:
-    """Write which models were compared, and by which metrics."""
-    c, labels = res.headline, joined(in_prose(one.label) for one in res.values())
-    return f"{c.model_b} was compared with {c.model_a} on {labels}"
-
-
-def notes(c: Comparison) -> Iterator[str]:
-    """Yield what limits the conclusion of a comparison, a sentence each."""
-    s = c.settings
-    if s.within:
-        nouns = plural(s.unit)
-        yield (
-            f"The {nouns} are taken as a sample: the claim is about the average {s.unit} of such a population, not "
-            "about these."
+def _not_compared(c: Comparison) -> str | None:
+    """Write why the data do not compare the models; None if they do."""
+    a = c.model_a
+    b = c.model_b
+    metric = in_prose(c.label)
+    if c.alike:
+        return (
+            f"{a} and {b} did the same on all {plural(c.settings.unit)}, so the data cannot tell them apart"
         )
-        if s.n_units < FEW_UNITS:
-            yield f"With {sampled(s)} it rests on what was believed of how much {nouns} differ (half-t, 5 points)."
-    if c.generations is not None:
-        yield _generation_note(c)
-    if c.variance is not None:
-        share = c.variance.share
-        what = "training" if share > 0.5 else "the test items"
-        if not s.final:
-            yield f"{100 * max(share, 1.0 - share):.0f} % of the uncertainty comes from {what}."
-        spreads = (c.variance.run_sd_a, c.model_a), (c.variance.run_sd_b, c.model_b)
-        (less, steady), (more, volatile) = sorted(spreads)
-        if more > _VOLATILE * less:
-            often = f"about {more / less:.0f}" if more < 10.0 * less else "more than ten"
-            yield f"{volatile} varies {often} times as much from run to run as {steady}."
-        if min(s.runs) < FEW_UNITS:
-            yield f"With {min(s.runs)} runs, a failure that happens in one training run of ten may go unseen."
-    if once := [name for name, runs in zip((c.model_a, c.model_b), s.runs, strict=False) if runs == 1]:
-        yield f"Of {joined(once)} one run is known: the answer is about these models, not about new training runs."
-    yield from _fold_notes(c)
-    yield "" if c.spread_unknown else few_units(s)
-    if c.size_correlation:
-        gains = f"{c.model_b} gains on {c.model_a} on {plural(s.unit)} that count for"
-        size = "more" if c.size_correlation > 0.0 else "less"
-        correlation = points(c.size_correlation, 2, sign=True, percent=False)
-        many = "the difference depends on how many there are of these"
-        yield f"{gains} {size} in {in_prose(c.label)} (Spearman {correlation}): {many}."
-    if c.pairing_unknown and s.n_units:
-        yield "The models were taken as tested on different items, as asked, though they share them."
-    elif c.pairing_unknown:
-        bounds = "bf.pairing_bounds(ev) gives its range over all pairings on the same ones"
-        yield f"Only totals are known: P(H1) takes the models as tested on different items; {bounds}."
-    elif s.runs and c.assumption == "independent" and not s.final:
-        yield "Only totals are known: P(H1) takes the runs' errors as independent."
-    yield from c.remarks
-    if c.gold_positives is not None and c.gold_positives[0] != c.gold_positives[1]:
-        yield _unlike_gold(c)
+    if c.same_in_every_draw:
+        return f"{a} and {b} have the same {metric} in every draw, so the data cannot tell them apart"
+    if math.isnan(c.gap):
+        undefined = joined(model for model, score in ((a, c.score_a), (b, c.score_b)) if math.isnan(score))
+        return (
+            f"The {metric} of {undefined} is undefined (there is nothing to divide by), so it is not compared"
+        )
+    if c.spread_unknown:
+        difference = f"{estimates([c.estimates.difference], sign=True)[0]}{unit_of(c.definition)}"
+        return same_everywhere(f"{b} minus {a} in {metric}", c.settings, difference)
+    return None
 
 
-def _generation_note(c: Comparison) -> str:
-    """Say which part of the variance generations have, and what more of either would bring (Miller 2024)."""
-    s, known = c.settings, c.generations
-    assert known is not None
-    share, noun = known.share, plural(known.noun)
-    if known.noun == "prompt":
-        return f"Scores are means over these {s.generations[1]} prompts; others may give other scores."
-    shorter = [1.0 - math.sqrt(1.0 - share + share / 2.0), 1.0 - math.sqrt(0.5)]
-    more, items = (f"{100 * x:.0f} %" for x in shorter)
-    return (
-        f"{capitalised(noun)} have {100 * share:.0f} % of the variance: twice as many of each {s.unit} would make the "
-        f"interval about {more} shorter, twice as many {plural(s.unit)} {items}. The claim is about these models, which "
-        "were not trained again."
+class _Lead(NamedTuple):
+    """The model that leads, and by how much.
+
+    Attributes
+    ----------
+    first, second
+        The model that is probably better, and the other.
+    p
+        The probability that it is better.
+    size
+        How much better it is, with the interval.
+    clause, sentence
+        The lead as a clause that follows another one, and as the beginning of a sentence.
+    """
+
+    first: str
+    second: str
+    p: float
+    size: str
+    clause: str
+    sentence: str
+
+
+def _lead(c: Comparison) -> _Lead:
+    metric = in_prose(c.label)
+    unit = unit_of(c.definition)
+    difference = c.estimates.difference
+    # At one half neither leads, and the name that comes first in the alphabet is named first, whichever is A.
+    b_leads = c.p_h1 > c.p_h0 or (c.p_h1 == c.p_h0 and c.model_b < c.model_a)
+    first = c.model_b if b_leads else c.model_a
+    second = c.model_a if b_leads else c.model_b
+    p = c.p_h1 if b_leads else c.p_h0
+    sign = c.definition.sign if b_leads else -c.definition.sign
+    # How much better the leader is: a difference of losses has the other sign.
+    ahead = sign * difference.value
+    low, high = sorted((sign * difference.low, sign * difference.high))
+    size = f"{_points(c, ahead)}{unit} [{_ends(c, low, high, sign=low < 0.0 < high)}]"
+    if ahead > 0.0:
+        return _Lead(
+            first,
+            second,
+            p,
+            size,
+            clause=f"{first} leads by {size}",
+            sentence=f"{first} leads {second} in {metric} by {size}",
+        )
+    signed = f"{_points(c, difference.value, sign=True)}{unit} [{_ends(c, difference.low, difference.high, sign=True)}]"
+    clause = f"{c.model_b} minus {c.model_a} is {signed}"
+    return _Lead(
+        first,
+        second,
+        p,
+        size,
+        clause=clause,
+        sentence=f"{c.model_a} and {c.model_b} are level in {metric}: {clause}",
     )
 
 
-def _unlike_gold(c: Comparison) -> str:
-    """Say that tables are not of one test set, as one has more gold positives than the other."""
-    assert c.gold_positives is not None
-    n_a, n_b = [f"{number:,.10g}" for number in c.gold_positives]
-    return f"{c.model_a} has {n_a} gold positives and {c.model_b} has {n_b}: they are taken as tested on different items."
+def _points(c: Comparison, value: float, *, sign: bool = False) -> str:
+    _, low, high, percent = c.estimates.difference
+    return points(value, digits_of(low, high, percent=percent, sign=True), sign=sign, percent=percent)
 
 
-def _fold_notes(c: Comparison) -> Iterator[str]:
-    """Say what the other target would give: one of the two is what the reader means."""
-    other, s = c.other_target, c.settings
-    if other is None or c.alike or math.isnan(other.gap):
-        return
-    if not s.training and other.spread_unknown:
-        yield "The difference is the same in all folds, which does not show how much training varies."
-        return
-    about = "the models fitted in these folds" if s.training else "the method, trained again"
-    # Fold totals do not pair items, but the folds themselves are pairs of scores.
-    if other.settings.training in ("contrasts", "corrected"):
-        about += " (paired by fold)"
-    elif s.training and other.assumption == "independent":
-        about += " (taken as independent)"
-    gap = estimates([other.estimates.difference], sign=True)[0] + " points" * c.definition.percent
-    yield f"For {about}: {equation(f'P({c.model_b} better)', other.p_h1)}, difference {gap}."
-    if s.training == "contrasts":
-        yield "Predictions item by item would give a shorter interval than totals of folds, and one that holds more often."
+def _ends(c: Comparison, low: float, high: float, *, sign: bool) -> str:
+    return f"{_points(c, low, sign=sign)}, {_points(c, high, sign=sign)}"
+
+
+def _claim(c: Comparison) -> str:
+    """Write which model is better, or that neither surely is, with the difference and its interval."""
+    metric = in_prose(c.label)
+    about = scope(c.settings)
+    lead = _lead(c)
+    direction = "; lower is better" if c.definition.lower_is_better else ""
+    surely = f"({equation('P', lead.p, below=c.threshold)}{direction})"
+    inside = f"{within(c)} ({equation('P', c.p_rope)})"
+    if c.winner is not None:
+        claim = f"{lead.first} outperforms {lead.second} in {metric} by {lead.size}{about} {surely}"
+        if c.equivalent:
+            return f"{claim}, yet the two are practically equivalent: {inside}"
+        return f"{claim}{_p_rope(c)}"
+    if c.equivalent:
+        return f"{c.model_a} and {c.model_b} are practically equivalent in {metric}{about}: {inside}; {lead.clause} {surely}"
+    if c.not_worse is not None:
+        model, rival, by, p = c.not_worse
+        return (
+            f"{model} is not worse than {rival} in {metric} by more than {margin(by, c.definition)}{about} "
+            f"({equation('P', p)}); which is better is not decided: {lead.clause} {surely}"
+        )
+    return f"{lead.sentence}{about}, which the data do not decide {surely}{_p_rope(c)}"
+
+
+def _p_rope(c: Comparison) -> str:
+    """Write the probability of the region as a further clause; nothing without a region."""
+    return f"; {equation(f'P({within(c)})', c.p_rope, below=c.prob)}" if c.rope else ""

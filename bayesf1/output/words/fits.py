@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from bayesf1.base.checks import start_in_words
 from bayesf1.base.naming import capitalised, joined, printable
 from bayesf1.output.words.citations import PACKAGE
-from bayesf1.output.words.comparison import compared, sentence as verdict_sentence
+from bayesf1.output.words.comparison import sentence as verdict_sentence
+from bayesf1.output.words.methods import compared
 from bayesf1.output.words.numbers import amount, digits_of, points
 
 if TYPE_CHECKING:

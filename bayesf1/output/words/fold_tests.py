@@ -13,17 +13,32 @@ if TYPE_CHECKING:
 
 
 def title(f: FoldTests) -> str:
-    """Return what was tested, and how the folds differ."""
-    d, what = f.differences, f"{f.label} of {f.model_b} minus {f.model_a}"
-    mean, sd = points(d.mean(), 2, sign=True, percent=f.shares), points(d.std(ddof=1), 2, percent=f.shares)
-    return printable(f"{what} in {d.size} folds: mean {mean}, sd {sd}{' points' * f.shares}")
+    """Return the metric, and how much the difference varies over the folds."""
+    differences = f.differences
+    mean = points(differences.mean(), 2, sign=True, percent=f.shares)
+    sd = points(differences.std(ddof=1), 2, percent=f.shares)
+    unit = " points" if f.shares else ""
+    return printable(
+        f"{f.label} of {f.model_b} minus {f.model_a} in {differences.size} folds: mean {mean}, sd {sd}{unit}"
+    )
 
 
 def table(f: FoldTests) -> Table:
     """Return a row for each test."""
-    rows = []
-    for test in f.tests:
-        quoted = ("" if p is None else probability(p) for p in (test.p_value, test.p_greater))
-        statistic = f"{test.statistic:.3f}".replace("-", "−")
-        rows.append((test.name, statistic, ", ".join(map(str, test.df)), *quoted, test.reference))
-    return Table(("Test", "Statistic", "df", "p", f"P({f.model_b} better)", "Reference"), tuple(rows))
+    header = ("Test", "Statistic", "df", "p", f"P({f.model_b} better)", "Reference")
+    rows = [
+        (
+            test.name,
+            points(test.statistic, 3, percent=False),
+            ", ".join(map(str, test.df)),
+            _known(test.p_value),
+            _known(test.p_greater),
+            test.reference,
+        )
+        for test in f.tests
+    ]
+    return Table(header, tuple(rows))
+
+
+def _known(p: float | None) -> str:
+    return "" if p is None else probability(p)

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from bayesf1.base.naming import capitalised, plural, printable
 from bayesf1.output.table import Table
-from bayesf1.output.words.numbers import digits_of, points, probability
+from bayesf1.output.words.numbers import digits_of, percentage, points, probability
 from bayesf1.output.words.sampled import counted, few_units, prior_of
 
 if TYPE_CHECKING:
-    from bayesf1.frequentist import coverage, intervals
-
+    from bayesf1.frequentist.coverage import CoverageCurve
+    from bayesf1.frequentist.intervals import Intervals, MethodInterval
 
 _METHODS = {
     "clopper_pearson": "Clopper–Pearson",
@@ -34,50 +34,69 @@ def method_label(method: str) -> str:
     return _METHODS.get(method, method.replace("_", " ").capitalize())
 
 
-def note(row: intervals.MethodInterval) -> str:
-    """Return what to mind about one interval; nothing if there is nothing."""
-    low, high = row.support
-    outside = [f"above {high:g}"] * (row.high > high) + [f"below {low:g}"] * (row.low < low)
-    found = {
-        "takes single items as independent": row.units == "item",
-        f"over {plural(row.units)}": row.units not in ("", "item"),
-        f"overshoots: reaches {' and '.join(outside)}": outside,
-        "degenerate: zero width": row.degenerate,
-    }
-    return "; ".join(note for note, holds in found.items() if holds)
+# ---- intervals of a score, or of a difference -------------------------------------------------------------
 
 
-def _digits(r: intervals.Intervals) -> int:
-    return max((digits_of(*row, percent=r.percent) for row in r.rows), default=2)
-
-
-def title(r: intervals.Intervals) -> str:
-    """Return what the intervals are of, and the estimate."""
+def title(r: Intervals) -> str:
+    """Return the score, or the difference, that the intervals are of."""
     difference = len(r.models) == 2
     score = points(r.estimate, _digits(r), sign=difference, percent=r.percent)
-    unit = (" percentage points" if difference else " %") if r.percent else ""
+    unit = ""
+    if r.percent:
+        unit = " percentage points" if difference else " %"
     return printable(f"{r.label} of {' minus '.join(reversed(r.models))}: {score}{unit}")
 
 
-def table(r: intervals.Intervals) -> Table:
+def table(r: Intervals) -> Table:
     """Return a row for each method: interval, length, and a note if any method has one."""
-    unit, digits = " (%)" if r.percent else "", _digits(r)
-    header = ("Method", f"{100 * r.confidence_level:.4g} % interval{unit}", f"Length{unit}", "Note")
-    width = 4 if any(row.note for row in r.rows) else 3
+    digits = _digits(r)
+    unit = " (%)" if r.percent else ""
+    header = ["Method", f"{percentage(r.confidence_level)} interval{unit}", f"Length{unit}"]
     rows = []
     for row in r.rows:
-        low, high, length = (points(x, digits, percent=r.percent) for x in (*row, row.length))
-        rows.append((row.label, f"[{low}, {high}]", length, row.note)[:width])
+        low = points(row.low, digits, percent=r.percent)
+        high = points(row.high, digits, percent=r.percent)
+        rows.append([row.label, f"[{low}, {high}]", points(row.length, digits, percent=r.percent)])
+    if any(row.note for row in r.rows):
+        header.append("Note")
+        for cells, row in zip(rows, r.rows, strict=True):
+            cells.append(row.note)
     sure = tuple(not (row.overshoot or row.degenerate) for row in r.rows)
-    return Table(header[:width], tuple(rows), sure=sure)
+    return Table(tuple(header), tuple(map(tuple, rows)), sure=sure)
 
 
-def notes(r: intervals.Intervals) -> tuple[str, ...]:
+def _digits(r: Intervals) -> int:
+    return max((digits_of(row.low, row.high, percent=r.percent) for row in r.rows), default=2)
+
+
+def note(row: MethodInterval) -> str:
+    """Return a warning about one interval; nothing if there is nothing to mind."""
+    least, most = row.support
+    warnings = []
+    if row.units == "item":
+        warnings.append("takes single items as independent")
+    elif row.units:
+        warnings.append(f"over {plural(row.units)}")
+    outside = []
+    if row.high > most:
+        outside.append(f"above {most:g}")
+    if row.low < least:
+        outside.append(f"below {least:g}")
+    if outside:
+        warnings.append(f"overshoots: reaches {' and '.join(outside)}")
+    if row.degenerate:
+        warnings.append("degenerate: zero width")
+    return "; ".join(warnings)
+
+
+def notes(r: Intervals) -> tuple[str, ...]:
     """Return what intervals assumed, a sentence each."""
     s = r.settings
-    pairing = f", with models {'independent' if s.assumption == 'independent' else 'paired'}"
-    source = f"from {counted(s) or 'totals, each count as an independent item'}"
-    parts = [f"{source}{pairing if len(r.models) > 1 else ''}"]
+    source = f"from {counted(s)}" if s.n_units else "from totals, each count as an independent item"
+    if len(r.models) > 1:
+        pairing = "independent" if s.assumption == "independent" else "paired"
+        source = f"{source}, with models {pairing}"
+    parts = [source]
     if s.n_resamples:
         parts.append(f"bootstrap of {s.n_resamples:,} resamples")
     if any(row.kind == "credible" for row in r.rows):
@@ -85,14 +104,32 @@ def notes(r: intervals.Intervals) -> tuple[str, ...]:
     notes = [f"{capitalised('; '.join(parts))}."]
     if s.runs:
         notes.append("Credible intervals allow for further training runs; the others are about these runs.")
-    return (*notes, *filter(None, [few_units(s)]), *r.remarks)
+    caution = few_units(s)
+    if caution:
+        notes.append(caution)
+    return (*notes, *r.remarks)
 
 
-def coverage_table(c: coverage.CoverageCurve) -> Table:
+# ---- coverage ---------------------------------------------------------------------------------------------
+
+
+def coverage_title(c: CoverageCurve) -> str:
+    """Return the score to be covered, and the level."""
+    return f"Coverage of {c.metric} = {points(c.truth, 1)} % by {percentage(c.confidence_level)} intervals"
+
+
+def coverage_table(c: CoverageCurve) -> Table:
     """Return a row for each method and number of items."""
     header = ("Method", "Items", "Coverage (%)", "Length (%)", "P(overshoot)", "P(degenerate)")
-    rows = []
-    for method, n, coverage, length, *others in (record.values() for record in c.records()):
-        shares = (points(coverage, 2), points(length, 2), *map(probability, others))
-        rows.append((method_label(method), f"{n:,}", *shares))
+    rows = [
+        (
+            method_label(record["interval"]),
+            f"{record['n']:,}",
+            points(record["coverage"], 2),
+            points(record["length"], 2),
+            probability(record["overshoot"]),
+            probability(record["degenerate"]),
+        )
+        for record in c.records()
+    ]
     return Table(header, tuple(rows))

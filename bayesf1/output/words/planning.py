@@ -2,61 +2,114 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bayesf1.base.naming import capitalised, counted as number_of, plural
 from bayesf1.output.table import Table
-from bayesf1.output.words.numbers import amount, points, probability
+from bayesf1.output.words.numbers import amount, points, probability, rounded
 from bayesf1.output.words.prose import in_prose
 
 if TYPE_CHECKING:
-    from bayesf1.frequentist import planning
+    from bayesf1.frequentist.planning import DecisionPlan, SampleSize
 
 
-def plan_words(p: Any) -> tuple[str, str, Table]:
-    """Return what a plan says: the plan of a decision has a question, that of an interval has none."""
-    return _decision_plan(p) if hasattr(p, "question") else _size_plan(p)
+# ---- how many items an interval takes ---------------------------------------------------------------------
 
 
-def _size_plan(p: planning.SampleSize) -> tuple[str, str, Table]:
+def size_sentence(p: SampleSize) -> str:
     """Return how many items an interval takes."""
-    level, many = f"{100 * p.confidence_level:g} %", plural(p.unit)
     positives = "positive ones" if p.n_units and p.unit == "item" else "positive items"
-    sizes = {many: p.n_units, positives: p.n_positives}
-    takes = " with ".join(f"{n:,} {what}" for what, n in sizes.items() if n is not None)
-    who = "any model" if p.basis == "bound" else "models like the pilot's"
-    share = "" if p.prevalence is None else f", {100 * p.prevalence:.4g} % of the items positive"
-    header = ("Metric", "Half-width", "Confidence", "Positives", capitalised(many), "Holds for")
-    numbers = ("–" if n is None else f"{n:,}" for n in (p.n_positives, p.n_units))
-    table = Table(header, ((p.label, f"{p.half_width:g}", level, *numbers, who),), sure=(True,))
-    width = f"no wider than ±{amount(p.half_width, percent=p.percent)}"
+    sizes = []
+    if p.n_units is not None:
+        sizes.append(f"{p.n_units:,} {plural(p.unit)}")
+    if p.n_positives is not None:
+        sizes.append(f"{p.n_positives:,} {positives}")
+    width = amount(p.half_width, percent=p.percent)
     return (
-        f"A {level} interval for {in_prose(p.label)} {width} takes {takes}.",
-        f"Holds for {who}{share}; normal approximation.",
-        table,
+        f"A {_level(p)} interval for {in_prose(p.label)} no wider than ±{width} takes {' with '.join(sizes)}."
     )
 
 
-def _decision_plan(p: planning.DecisionPlan) -> tuple[str, str, Table]:
-    """Return how many units a decision takes, or which difference so many decide."""
-    units, agreement = number_of(p.n_units, p.unit), f"{points(p.agreement, 1)} %"
-    known = abs(p.difference) if p.question == "size" else float(f"{p.difference:.2g}")
-    size = amount(known, percent=p.percent)
-    assumed = f"{'better' if p.difference > 0 else 'worse'} by {size}" if p.difference else "equally good"
-    claim, from_ = f"called better (P(H1) ≥ {p.p_h1:g})", "P(H1) from"
-    if p.not_worse_by is not None:
-        margin, from_ = amount(p.not_worse_by, percent=p.percent), "P(not worse) from"
+def size_assumptions(p: SampleSize) -> str:
+    """Return which models the size holds for, and what was supposed of the items."""
+    share = "" if p.prevalence is None else f", {100 * p.prevalence:.4g} % of the items positive"
+    return f"Holds for {_holds_for(p)}{share}; normal approximation."
+
+
+def size_table(p: SampleSize) -> Table:
+    """Return the plan of an interval as a row."""
+    header = ("Metric", "Half-width", "Confidence", "Positives", capitalised(plural(p.unit)), "Holds for")
+    row = (p.label, f"{p.half_width:g}", _level(p), _number(p.n_positives), _number(p.n_units), _holds_for(p))
+    return Table(header, (row,), sure=(True,))
+
+
+def _level(p: SampleSize) -> str:
+    return f"{100 * p.confidence_level:g} %"
+
+
+def _holds_for(p: SampleSize) -> str:
+    return "any model" if p.basis == "bound" else "models like the pilot's"
+
+
+def _number(n: int | None) -> str:
+    return "–" if n is None else f"{n:,}"
+
+
+# ---- how many units a decision takes ----------------------------------------------------------------------
+
+
+def decision_sentence(p: DecisionPlan) -> str:
+    """Return how many units a decision takes, or the difference that so many units decide."""
+    metric = in_prose(p.label)
+    units = number_of(p.n_units, p.unit)
+    if p.not_worse_by is None:
+        claim = f"called better (P(H1) ≥ {p.p_h1:g})"
+    else:
+        margin = amount(p.not_worse_by, percent=p.percent)
         claim = f"shown not to be worse by more than {margin} (P ≥ {p.p_h1:g})"
-        size = f"{assumed}; not worse by {margin}"
-    label = in_prose(p.label)
-    sentence = (
-        f"A model that is {assumed} in {label} is {claim} with probability about {p.goal:g} on {units}."
-    )
     if p.question == "resolution":
-        often = f"the better model is {claim} with a probability below {p.goal:g}"
-        sentence = f"With {units}, a difference in {label} below {size} may well stay undecided: {often}."
-    header = ("Metric", "Difference", capitalised(plural(p.unit)), "Agreement", from_, "Assurance")
-    row = (p.label, size, f"{p.n_units:,}", agreement, f"{p.p_h1:g}", probability(p.assurance))
-    assumes = f"Assumes that the models agree on {agreement} of the {plural(p.unit)}"
-    simulated = f"simulated assurance {p.assurance:.3f}, standard error {p.mcse:.1g}"
-    return sentence, f"{assumes}; {simulated}.", Table(header, (row,), sure=(True,))
+        return (
+            f"With {units}, a difference in {metric} below {_difference(p)} may well stay undecided: the better model is "
+            f"{claim} with a probability below {p.goal:g}."
+        )
+    return (
+        f"A model that is {_assumed(p)} in {metric} is {claim} with probability about {p.goal:g} on {units}."
+    )
+
+
+def decision_assumptions(p: DecisionPlan) -> str:
+    """Return how often the models are assumed to agree, and how surely the assurance is known."""
+    return (
+        f"Assumes that the models agree on {_agreement(p)} of the {plural(p.unit)}; simulated assurance "
+        f"{p.assurance:.3f}, standard error {p.mcse:.1g}."
+    )
+
+
+def decision_table(p: DecisionPlan) -> Table:
+    """Return the plan of a decision as a row."""
+    difference = _difference(p)
+    threshold = "P(H1) from"
+    if p.not_worse_by is not None:
+        difference = f"{_assumed(p)}; not worse by {amount(p.not_worse_by, percent=p.percent)}"
+        threshold = "P(not worse) from"
+    header = ("Metric", "Difference", capitalised(plural(p.unit)), "Agreement", threshold, "Assurance")
+    row = (p.label, difference, f"{p.n_units:,}", _agreement(p), f"{p.p_h1:g}", probability(p.assurance))
+    return Table(header, (row,), sure=(True,))
+
+
+def _difference(p: DecisionPlan) -> str:
+    """Write the difference: as it was asked, or as it was found to two digits."""
+    difference = abs(p.difference) if p.question == "size" else rounded(p.difference)
+    return amount(difference, percent=p.percent)
+
+
+def _assumed(p: DecisionPlan) -> str:
+    """Write how much better one model is assumed to be."""
+    if p.difference == 0.0:
+        return "equally good"
+    direction = "better" if p.difference > 0.0 else "worse"
+    return f"{direction} by {_difference(p)}"
+
+
+def _agreement(p: DecisionPlan) -> str:
+    return f"{points(p.agreement, 1)} %"

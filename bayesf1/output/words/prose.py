@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from bayesf1.base import naming
 from bayesf1.base.naming import printable
 from bayesf1.output.table import escape_latex
 
-if TYPE_CHECKING:
-    pass
-
-
-# Metrics that begin with a plain word, which is no name.
-_WORDS = re.compile(
+# Labels that begin with one of these words are no names.
+_COMMON_WORDS = re.compile(
     "(Accuracy|Average|Balanced|Error|Kappa|Log|Macro|Mean|Micro|Precision|Recall|Score|Specificity|Weighted)\\b"
 )
 
@@ -27,10 +22,10 @@ def in_prose(label: str) -> str:
     >>> in_prose("Precision"), in_prose("Balanced accuracy"), in_prose("Brier score")
     ('precision', 'balanced accuracy', 'Brier score')
     """
-    return label[:1].lower() + label[1:] if _WORDS.match(label) else label
+    return label[:1].lower() + label[1:] if _COMMON_WORDS.match(label) else label
 
 
-def formatted(text: str, form: str = "text") -> str:
+def formatted(sentence: str, form: str = "text") -> str:
     r"""Return a sentence as text, or as LaTeX.
 
     Examples
@@ -39,4 +34,4 @@ def formatted(text: str, form: str = "text") -> str:
     by the Bayes test of Wang \& Li (2019), 95~\% intervals
     """
     naming.check_known(form, "format", ("text", "latex"))
-    return printable(text) if form == "text" else escape_latex(text)
+    return printable(sentence) if form == "text" else escape_latex(sentence)

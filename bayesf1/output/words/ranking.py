@@ -1,113 +1,212 @@
-"""The words of a ranking, and of a table of all models and metrics."""
+"""The words of a ranking, and of a scoreboard of all models and metrics."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayesf1.base.naming import joined, listing, printable
+from bayesf1.base.naming import capitalised, joined, listing, printable
 from bayesf1.metrics import Estimate
 from bayesf1.output.table import Table
 from bayesf1.output.words.citations import PACKAGE
-from bayesf1.output.words.numbers import amount, equation, estimates, probability, region
+from bayesf1.output.words.notes import UNDEFINED
+from bayesf1.output.words.numbers import amount, credible_intervals, equation, estimates, probability, region
 from bayesf1.output.words.prose import in_prose
-from bayesf1.output.words.sampled import cited, dependence, draws_of, prior_of
+from bayesf1.output.words.sampled import cited, dependence, draws_of, on_what, prior_of
 
 if TYPE_CHECKING:
     from bayesf1.inference.rank import Ranking, Scoreboard
 
+# A sentence names at most so many groups of models that beat the same others.
+_MOST_CLAIMS = 4
 
-def _scores(r: Ranking) -> list[str]:
-    """Write the scores of a ranking with their intervals."""
-    rows = zip(r.score, r.low, r.high, strict=True)
-    return estimates([Estimate(*row, r.metric.percent) for row in rows])
+
+# ---- title and table --------------------------------------------------------------------------------------
+
+
+def title(r: Ranking) -> str:
+    """Return how many models there are, and the metric that they are ranked by."""
+    intervals = credible_intervals(r.settings.prob)
+    return f"{len(r.models)} models ranked by {in_prose(r.label)}{on_what(r.settings)}, with {intervals}"
 
 
 def table(r: Ranking) -> Table:
     """Return a row for each model: score, probability of being the best, ranks, groups, and whether it may be the best."""
-    rows, groups = [], list(enumerate(map(set, r.groups), 1))
-    # Beside an undefined score no model is called the best.
-    defined = not np.isnan(r.score).any()
-    for i, (model, score) in enumerate(zip(r.models, _scores(r), strict=True)):
-        mine = [number for number, group in groups if model in group]
-        spans = (_span(r.rank_low[i], r.rank_high[i]), _span(mine[0], mine[-1]))
-        best = ("yes" if r.tied[i] else "no") + ", equivalent" * bool(i and r.equivalent[i])
-        chances = (probability(float(r.p_best[i])), best) if defined else ("–", "–")
-        known = ("–", "–", "–") if math.isnan(r.score[i]) else (*spans, chances[1])
-        rows.append((model, score, chances[0], *known))
     unit = " (%)" if r.metric.percent else ""
     header = ("Model", f"{r.label}{unit}", "P(best)", "Rank", "Group", "May be best")
+    groups = r.groups
+    rows = tuple(_row(r, i, score, groups) for i, score in enumerate(_scores(r)))
+    others_may_be_best = r.tied[1:]
     # The first stands out if no other may be the best.
-    bold = frozenset({(0, 0), (0, 1)} if defined and not r.tied[1:].any() else ())
-    sure = (bool(bold), *(~r.tied[1:]).tolist())
+    first_stands_out = _all_defined(r) and not others_may_be_best.any()
     bars = zip(r.low.tolist(), r.score.tolist(), r.high.tolist(), strict=True)
-    return Table(header, tuple(rows), bold, sure, tuple(bars), bars_after=2)
+    return Table(
+        header,
+        rows,
+        bold=frozenset({(0, 0), (0, 1)}) if first_stands_out else frozenset(),
+        sure=(first_stands_out, *(~others_may_be_best).tolist()),
+        bars=tuple(bars),
+        bars_after=2,
+    )
+
+
+def _row(r: Ranking, i: int, score: str, groups: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the cells of a model; if a score is undefined, no model is called the best."""
+    model = r.models[i]
+    p_best = "–"
+    may_be_best = "–"
+    if _all_defined(r):
+        p_best = probability(float(r.p_best[i]))
+        may_be_best = "yes" if r.tied[i] else "no"
+        if i > 0 and r.equivalent[i]:
+            may_be_best = f"{may_be_best}, equivalent"
+    if math.isnan(r.score[i]):
+        return model, score, p_best, "–", "–", "–"
+    own = [number for number, group in enumerate(groups, 1) if model in group]
+    return model, score, p_best, _span(r.rank_low[i], r.rank_high[i]), _span(own[0], own[-1]), may_be_best
 
 
 def _span(low: int, high: int) -> str:
     return f"{low}" if low == high else f"{low}–{high}"
 
 
-def legend(r: Ranking) -> Iterator[str]:
-    """Yield what the columns mean, as far as the table needs it."""
+def _scores(r: Ranking) -> list[str]:
+    """Write the scores of a ranking with their intervals."""
+    rows = zip(r.score, r.low, r.high, strict=True)
+    return estimates([Estimate(score, low, high, r.metric.percent) for score, low, high in rows])
+
+
+def _all_defined(r: Ranking) -> bool:
+    return not np.isnan(r.score).any()
+
+
+def legend(r: Ranking) -> list[str]:
+    """Return what the columns mean, as far as the table needs it."""
     prob = r.settings.prob
+    lines = []
     if len(r.groups[0]) > 1 or len(r.groups) < len(r.models):
-        yield f"Group: models with no group in common differ (probability {prob:g} for all pairs together)."
-    if r.tied[1:].any() and not np.isnan(r.score).any():
-        yield f"May be best: the best is one of these with probability {r.threshold:g} or more."
+        lines.append(
+            f"Group: models with no group in common differ (probability {prob:g} for all pairs together)."
+        )
+    if r.tied[1:].any() and _all_defined(r):
+        lines.append(f"May be best: the best is one of these with probability {r.threshold:g} or more.")
     if r.equivalent[1:].any():
         inside = region(r.settings.rope, percent=r.metric.percent)
-        yield f"Equivalent: within {inside} of the first with probability {prob:g} or more."
+        lines.append(f"Equivalent: within {inside} of the first with probability {prob:g} or more.")
+    return lines
 
 
-def scoreboard_table(board: Scoreboard) -> Table:
-    """Return a row for each model, a column for each metric."""
-    header, columns, bold = ["Model"], [], []
-    for j, r in enumerate(board.rankings.values(), 1):
-        header.append(f"{r.label}{' (%)' if r.metric.percent else ''}")
-        column = dict(zip(r.models, _scores(r), strict=True))
-        columns.append([column[model] for model in board.models])
-        if not r.tied[1:].any():
-            bold.append((board.models.index(r.models[0]), j))
-    return Table(tuple(header), tuple(zip(board.models, *columns, strict=True)), frozenset(bold))
+# ---- sentences --------------------------------------------------------------------------------------------
 
 
 def sentence(r: Ranking) -> str:
-    """Return which model is the best, or among which it is, as a sentence."""
-    among, p = np.array(r.models)[r.tied], equation("P", r.p_among_best)
-    if np.isnan(r.score).any():
-        which = joined(np.array(r.models)[np.isnan(r.score)])
-        reason = "is undefined (there is nothing to divide by), so no model is called the best"
-        return printable(f"The {in_prose(r.label)} of {which} {reason}.")
-    if len(among) == 1:
-        return printable(f"{among[0]} is the best in {in_prose(r.label)} ({p}).")
-    whom = f"any of the {len(among)}" if len(among) == len(r.models) > 2 else joined(among, "or")
-    leads = f"{r.models[0]} leads in {in_prose(r.label)} ({equation('P(best)', float(r.p_best[0]))})"
-    return printable(f"{leads}, but the data do not decide which is the best: {whom} ({p}).")
+    """Return which model is the best, or which may be, as a sentence."""
+    metric = in_prose(r.label)
+    if not _all_defined(r):
+        undefined = joined(np.array(r.models)[np.isnan(r.score)])
+        return printable(
+            f"The {metric} of {undefined} is undefined (there is nothing to divide by), so no model is called the best."
+        )
+    candidates = np.array(r.models)[r.tied]
+    surely = equation("P", r.p_among_best)
+    if len(candidates) == 1:
+        return printable(f"{candidates[0]} is the best in {metric} ({surely}).")
+    among = joined(candidates, "or")
+    if len(candidates) == len(r.models) and len(candidates) > 2:
+        among = f"any of the {len(candidates)}"
+    p_best = equation("P(best)", float(r.p_best[0]))
+    return printable(
+        f"{r.models[0]} leads in {metric} ({p_best}), but the data do not decide which is the best: {among} ({surely})."
+    )
 
 
 def joint_sentence(r: Ranking) -> str:
-    """Return what may be said of all models at once: who beats whom, and the whole order."""
-    names, rope = np.array(r.models), r.settings.rope.high
-    groups: dict[str, list[str]] = {}
-    for name, row in zip(names, r.jointly, strict=True):
-        groups.setdefault(listing(names[row], most=3), []).append(name)
-    claims = [f"{joined(who)} beat{'s' * (len(who) == 1)} {whom}" for whom, who in groups.items() if whom]
-    # More would not be read.
-    beats = ("; ".join(claims[:4]) or "no model beats another") + " and so on" * (len(claims) > 4)
-    margin = f" by more than {amount(rope, percent=r.metric.percent)}" if rope else ""
-    together = f"With probability {r.settings.prob:g} for all claims together"
-    return printable(f"{together}, {beats}{margin}; {equation('P(whole order)', r.p_order)}.")
+    """Return the claims about all models at once: who beats whom, and the whole order."""
+    margin = r.settings.rope.high
+    claims = "; ".join(_claims(r)[:_MOST_CLAIMS]) if r.jointly.any() else "no model beats another"
+    if len(_claims(r)) > _MOST_CLAIMS:
+        claims = f"{claims} and so on"
+    if margin:
+        claims = f"{claims} by more than {amount(margin, percent=r.metric.percent)}"
+    return printable(
+        f"With probability {r.settings.prob:g} for all claims together, {claims}; "
+        f"{equation('P(whole order)', r.p_order)}."
+    )
 
 
-def methods(r: Ranking, labels: str = "") -> str:
+def _claims(r: Ranking) -> list[str]:
+    """Return who beats whom, a claim for each group of models that beat the same others."""
+    groups: dict[tuple[bool, ...], list[str]] = {}
+    for name, beaten in zip(r.models, r.jointly, strict=True):
+        groups.setdefault(tuple(beaten.tolist()), []).append(name)
+    claims = []
+    for beaten, winners in groups.items():
+        losers = [name for name, loses in zip(r.models, beaten, strict=True) if loses]
+        if losers:
+            verb = "beats" if len(winners) == 1 else "beat"
+            claims.append(f"{joined(winners)} {verb} {listing(losers, most=3)}")
+    return claims
+
+
+def methods(r: Ranking) -> str:
     """Return how models were ranked: prior, assumption, draws, version."""
+    return methods_by(r, in_prose(r.label))
+
+
+def methods_by(r: Ranking, metrics: str) -> str:
+    """Return how models were ranked by these metrics, in words, of which one is that of the ranking."""
     s = r.settings
-    ranked = f"{len(r.models)} models were ranked by {labels or in_prose(r.label)} with {PACKAGE}, with {prior_of(s)}"
-    drawn = f"probabilities rest on {draws_of(s, s.n_draws, 0.5 / s.n_draws**0.5)}"
-    best = f"A model may be the best if it is in the smallest set with the best in it (P ≥ {r.threshold:g})."
-    source = "" if s.training else f" Posteriors of the scores are those of {cited(s)}."
-    return printable(f"{ranked}; {s.model or dependence(s)}; {drawn}. {best}{source}")
+    assumed = s.model if s.model else dependence(s)
+    draws = draws_of(s, s.n_draws, 0.5 / s.n_draws**0.5)
+    lines = [
+        (
+            f"{len(r.models)} models were ranked by {metrics} with {PACKAGE}, with {prior_of(s)}; {assumed}; probabilities "
+            f"rest on {draws}."
+        ),
+        f"A model may be the best if it is in the smallest set with the best in it (P ≥ {r.threshold:g}).",
+    ]
+    if not s.training:
+        lines.append(f"Posteriors of the scores are those of {cited(s)}.")
+    return printable(" ".join(lines))
+
+
+# ---- scoreboards ------------------------------------------------------------------------------------------
+
+
+def scoreboard_title(board: Scoreboard) -> str:
+    """Return which metrics of how many models the table shows."""
+    intervals = credible_intervals(board.first.settings.prob)
+    return f"{capitalised(_metrics(board))} of {len(board.models)} models, with {intervals}"
+
+
+def scoreboard_table(board: Scoreboard) -> Table:
+    """Return a row for each model, a column for each metric; a model stands out where no other may be the best."""
+    header = ["Model"]
+    columns = []
+    bold = []
+    for j, r in enumerate(board.rankings.values(), 1):
+        unit = " (%)" if r.metric.percent else ""
+        header.append(f"{r.label}{unit}")
+        scores = dict(zip(r.models, _scores(r), strict=True))
+        columns.append([scores[model] for model in board.models])
+        if not r.tied[1:].any():
+            bold.append((board.models.index(r.models[0]), j))
+    rows = tuple(zip(board.models, *columns, strict=True))
+    return Table(tuple(header), rows, frozenset(bold))
+
+
+def scoreboard_legend(board: Scoreboard) -> list[str]:
+    """Return what undefined means, if a score is."""
+    return [] if all(_all_defined(r) for r in board.rankings.values()) else [UNDEFINED]
+
+
+def scoreboard_methods(board: Scoreboard) -> str:
+    """Return how the models were ranked by all metrics."""
+    return methods_by(board.first, _metrics(board))
+
+
+def _metrics(board: Scoreboard) -> str:
+    return joined(in_prose(ranking.label) for ranking in board.rankings.values())

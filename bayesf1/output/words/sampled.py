@@ -1,73 +1,32 @@
-"""What was sampled, as words: units, generations, runs, folds and data sets, and the prior."""
+"""What was sampled, as words: units, generations, runs, folds and data sets; the prior, and the draws."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from bayesf1.base.checks import start_in_words
 from bayesf1.base.naming import counted as number_of, joined, plural
 from bayesf1.sampling.inflation import FEW_UNITS
 from bayesf1.sampling.model import SamplingSettings
+from bayesf1.task import WANG_AND_LI
 
 if TYPE_CHECKING:
-    from bayesf1.frequentist import intervals
+    from bayesf1.frequentist.intervals import IntervalSettings
     from bayesf1.inference.comparison import Settings
+
+BOOTSTRAP = "by a Bayesian bootstrap (Rubin 1981)"
+
+
+# ---- units and what was sampled within them ---------------------------------------------------------------
 
 
 def sampled(s: SamplingSettings) -> str:
     """Write how many units there are, and of what kind; nothing if only totals are known."""
     if not s.n_units:
         return ""
-    return f"{number_of(round(s.n_units), s.unit)}{s.labelled and f' ({s.labelled})'}"
-
-
-def design(s: SamplingSettings) -> str:
-    """Write what was sampled, by the roles of a table's columns: items, generations, runs, folds, data sets."""
-    if s.within:
-        inside = " or ".join(dict.fromkeys(filter(None, map(_inner, s.within))))
-        return sampled(s) + (f", {inside}" if inside else "")
-    each = _each(s)
-    if s.final:
-        return each
-    return f"{sampled(s)}{each and f', {each}'}"
-
-
-def _inner(s: SamplingSettings) -> str:
-    """Write what was sampled within a data set."""
-    return _each(s) or sampled(s)
-
-
-def _each(s: SamplingSettings) -> str:
-    """Write how often an item was answered, or a model trained, or on which folds."""
-    if s.training and s.final:
-        return f"the folds of the {s.cv}"
-    parts = []
-    for numbers, noun in ((s.runs, "run"), (s.generations, s.repeated)):
-        if numbers and max(numbers) > 1:
-            number = (
-                number_of(numbers[0], noun)
-                if len({*numbers}) == 1
-                else f"{min(numbers)} to {max(numbers)} {noun}s"
-            )
-            parts.append(f"{number} each")
-    return ", ".join(parts)
-
-
-def on_what(s: SamplingSettings) -> str:
-    """Write what was sampled as a part of a title, where that is more than items; nothing elsewhere."""
-    return f"{',' if s.final and s.runs else ' on'} {design(s)}" if has_roles(s) else ""
-
-
-def has_roles(s: SamplingSettings) -> bool:
-    """Return whether more was sampled than items, and folds or runs of them."""
-    return bool(s.final or s.within or s.generations)
-
-
-def same_everywhere(what: str, s: SamplingSettings, value: str = "the same") -> str:
-    """Say that a score does not vary over the few units, or the folds, that there are."""
-    known = f"{value} in all folds" if s.training else f"{value} on all {sampled(s)}"
-    known = f"known on a single {s.unit}" if s.n_units == 1 and not s.training else known
-    return f"{what} is {known}, which does not show how much it varies"
+    units = number_of(round(s.n_units), s.unit)
+    return f"{units} ({s.labelled})" if s.labelled else units
 
 
 def counted(s: SamplingSettings) -> str:
@@ -79,84 +38,178 @@ def counted(s: SamplingSettings) -> str:
     return f"{sampled(s)}, effectively about {max(effective, 1.0):,.0f}{why}"
 
 
+def design(s: SamplingSettings) -> str:
+    """Write what was sampled, by the roles of a table's columns: items, generations, runs, folds, data sets."""
+    if s.within:
+        inside = " or ".join(_different(_inside_data_set(data_set) for data_set in s.within))
+    elif s.final:
+        return _repeated(s)
+    else:
+        inside = _repeated(s)
+    return f"{sampled(s)}, {inside}" if inside else sampled(s)
+
+
+def _inside_data_set(s: SamplingSettings) -> str:
+    """Write what was sampled within a data set: repeats, or else units."""
+    repeated = _repeated(s)
+    return repeated if repeated else sampled(s)
+
+
+def _different(texts: Iterable[str]) -> list[str]:
+    """Return texts that are not empty, each once, in order."""
+    return list(dict.fromkeys(text for text in texts if text))
+
+
+def _repeated(s: SamplingSettings) -> str:
+    """Write how often an item was answered, or a model trained, or on which folds."""
+    if s.training and s.final:
+        return f"the folds of the {s.cv}"
+    parts = []
+    if s.runs and max(s.runs) > 1:
+        parts.append(f"{_from_to(s.runs, 'run')} each")
+    if s.generations and max(s.generations) > 1:
+        parts.append(f"{_from_to(s.generations, s.repeated)} each")
+    return ", ".join(parts)
+
+
+def _from_to(numbers: tuple[int, ...], noun: str) -> str:
+    if len({*numbers}) == 1:
+        return number_of(numbers[0], noun)
+    return f"{min(numbers)} to {max(numbers)} {noun}s"
+
+
+def has_roles(s: SamplingSettings) -> bool:
+    """Return whether more was sampled than items, and folds or runs of them."""
+    return bool(s.final or s.within or s.generations)
+
+
+def on_what(s: SamplingSettings) -> str:
+    """Write what was sampled as a part of a title, where that is more than items; nothing elsewhere."""
+    if not has_roles(s):
+        return ""
+    return f", {design(s)}" if s.final and s.runs else f" on {design(s)}"
+
+
+# ---- too few units ----------------------------------------------------------------------------------------
+
+
+def same_everywhere(score: str, s: SamplingSettings, value: str = "the same") -> str:
+    """Say that a score does not vary over the few units, or the folds, that there are."""
+    if s.training:
+        where = f"{value} in all folds"
+    elif s.n_units == 1:
+        where = f"known on a single {s.unit}"
+    else:
+        where = f"{value} on all {sampled(s)}"
+    return f"{score} is {where}, which does not show how much it varies"
+
+
+def few_units(s: SamplingSettings) -> str:
+    """Say that there are too few units to know well how much they vary; nothing if there are enough."""
+    # If fold scores tell of training alone, units do not matter.
+    by_units = s.training in ("", "mixture")
+    if not s.n_units or not by_units or s.effective_units is None or s.effective_units >= FEW_UNITS:
+        return ""
+    there_are = "There is" if s.n_units == 1 else "There are"
+    return f"{there_are} only {counted(s)}: too few to show how much {plural(s.unit)} vary, so credible intervals are wider."
+
+
+# ---- the scope of a claim ---------------------------------------------------------------------------------
+
+
 def scope(s: SamplingSettings) -> str:
-    """Write what a claim about methods speaks of, as the middle of a sentence; nothing if models are compared."""
+    """Write the scope of a claim about methods, as the middle of a sentence; nothing if models are compared."""
     if s.within:
         return f" on the average {s.unit}"
     if s.training and s.cv is not None:
         folds = s.cv.shape[1]
         return f" when trained on {100 * (folds - 1) / folds:.3g} % of such data"
-    if not s.runs or set(s.runs) == {1}:
+    if not s.runs or {*s.runs} == {1}:
         return ""
-    each = f"{s.runs[0]} runs each" if len(set(s.runs)) == 1 else f"{joined(map(str, s.runs))} runs"
-    return (
-        f" when trained again{' and tested on this test set' * s.final}, to judge by {each}"
-        if s.target == "method"
-        else f" averaged over these {each}"
-    )
+    runs = f"{joined(map(str, s.runs))} runs"
+    if len({*s.runs}) == 1:
+        runs = f"{s.runs[0]} runs each"
+    if s.target == "models":
+        return f" averaged over these {runs}"
+    test_set = " and tested on this test set" if s.final else ""
+    return f" when trained again{test_set}, to judge by {runs}"
+
+
+# ---- how models depend on each other ----------------------------------------------------------------------
 
 
 def dependence(s: SamplingSettings) -> str:
     """Write what was taken as sampled, and how the models depend on each other."""
     if s.within:
-        known = " or ".join(dict.fromkeys(map(_known_within, s.within)))
-        return (
-            f"{plural(s.unit)} ({sampled(s)}) are a sample of others: random effects of their scores (half-t priors), each "
-            f"{known}"
-        )
-    if s.final and not s.training:
-        return "a score varies from run to run, by which alone it is known"
-    what, bootstrap = "runs" if s.runs else "models", "by a Bayesian bootstrap (Rubin 1981)"
+        return _over_data_sets(s)
     if s.training:
-        halves = "learnt from the two halves of each repeat"
-        how = {
-            "corrected": "follows the corrected t distribution of Nadeau and Bengio (2003)",
-            "contrasts": f"follows a t distribution whose scale is {halves}",
-            "mixture": f"is drawn {bootstrap} over {plural(s.unit)}, with what training adds {halves} (half-t prior)",
-        }[s.training]
-        return f"scores are means over the folds of the {s.cv}, and their difference {how}"
+        return _over_folds(s)
+    if s.final:
+        return "a score varies from run to run, by which alone it is known"
+    compared = "runs" if s.runs else "models"
     if s.assumption == "independent":
-        return f"the {what} were taken as independent"
+        return f"the {compared} were taken as independent"
     if s.freedom is None:
-        return f"the {what} were paired item by item ({sampled(s)})"
-    what = f"means of {plural(s.repeated)} ({plural(s.unit)})" if s.generations else what
-    inflation = f"a small-sample inflation ({s.freedom:,.0f} degrees of freedom)"
-    return f"the {what} were paired on {counted(s)}, {bootstrap} with {inflation}"
-
-
-def _known_within(s: SamplingSettings) -> str:
-    if not s.final:
-        return "with the sampling covariance of its own posterior"
-    if not (s.runs or s.training):
-        return "with one score of each model"
+        return f"the {compared} were paired item by item ({sampled(s)})"
+    if s.generations:
+        compared = f"means of {plural(s.repeated)} ({plural(s.unit)})"
     return (
-        "with the variance of runs, which is taken as the same on all"
-        if s.runs
-        else "with the corrected variance of its folds"
+        f"the {compared} were paired on {counted(s)}, {BOOTSTRAP} with a small-sample inflation "
+        f"({s.freedom:,.0f} degrees of freedom)"
     )
 
 
-def few_units(s: SamplingSettings) -> str:
-    """Say if there are too few units to know well how much they vary."""
-    # Only fold scores count after a training that is no mixture.
-    if not s.n_units or s.training not in ("", "mixture") or (s.effective_units or FEW_UNITS) >= FEW_UNITS:
-        return ""
-    there = "There is" if s.n_units == 1 else "There are"
-    return f"{there} only {counted(s)}: too few to show how much {plural(s.unit)} vary, so credible intervals are wider."
+def _over_data_sets(s: SamplingSettings) -> str:
+    each = " or ".join(_different(_of_data_set(data_set) for data_set in s.within))
+    units = f"{plural(s.unit)} ({sampled(s)})"
+    return f"{units} are a sample of others: random effects of their scores (half-t priors), each {each}"
 
 
-def prior_of(s: Settings | intervals.IntervalSettings) -> str:
+def _of_data_set(s: SamplingSettings) -> str:
+    """Write how surely the scores of a data set are known."""
+    if not s.final:
+        return "with the sampling covariance of its own posterior"
+    if s.runs:
+        return "with the variance of runs, which is taken as the same on all"
+    if s.training:
+        return "with the corrected variance of its folds"
+    return "with one score of each model"
+
+
+def _over_folds(s: SamplingSettings) -> str:
+    halves = "learnt from the two halves of each repeat"
+    match s.training:
+        case "corrected":
+            distribution = "follows the corrected t distribution of Nadeau and Bengio (2003)"
+        case "contrasts":
+            distribution = f"follows a t distribution whose scale is {halves}"
+        case _:
+            units = plural(s.unit)
+            distribution = (
+                f"is drawn {BOOTSTRAP} over {units}, with what training adds {halves} (half-t prior)"
+            )
+    return f"scores are means over the folds of the {s.cv}, and their difference {distribution}"
+
+
+# ---- the prior and the draws ------------------------------------------------------------------------------
+
+
+def prior_of(s: Settings | IntervalSettings) -> str:
     """Write which prior was used."""
     return f"a {s.prior_name}" if s.signed_prior else "no prior"
 
 
-def draws_of(s: Settings, n_draws: int, error: float) -> str:
-    """Write how many draws were made, their standard error and where they start."""
-    start = start_in_words(s.rng)
-    return f"{n_draws:,} posterior draws (standard error up to {error:.1g}{start and f'; {start}'})"
-
-
 def cited(s: Settings) -> str:
     """Write where the posterior was published, and how it was extended."""
-    wider = s.assumption != "independent" and "Wang and Li" in s.citation
-    return s.citation + f", extended to shared {plural(s.unit)}" * wider
+    if s.assumption != "independent" and s.citation == WANG_AND_LI:
+        return f"{s.citation}, extended to shared {plural(s.unit)}"
+    return s.citation
+
+
+def draws_of(s: Settings, n_draws: int, error: float) -> str:
+    """Write how many draws were made, their standard error and the number they start from."""
+    start = start_in_words(s.rng)
+    precision = f"standard error up to {error:.1g}"
+    if start:
+        precision = f"{precision}; {start}"
+    return f"{n_draws:,} posterior draws ({precision})"

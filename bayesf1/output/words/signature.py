@@ -8,61 +8,98 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesf1 import __version__
-from bayesf1.base import naming
-from bayesf1.base.naming import printable
+from bayesf1.base.naming import printable, same_name
+from bayesf1.metrics import Metric
 from bayesf1.output.words.sampled import design, has_roles, sampled
 
 if TYPE_CHECKING:
-    from bayesf1.frequentist import intervals
+    from bayesf1.frequentist.intervals import IntervalSettings
     from bayesf1.inference.comparison import Settings
+
+# A Generator has no number to start from.
+_SEEDS = ("rng", "start")
 
 
 def signature_of(settings: Sequence[Settings], metrics: Sequence[str]) -> str:
-    """Return in one line what was asked, and what was done: the same of all metrics, but for the method and draws."""
-    s, n_draws = settings[0], max(one.n_draws for one in settings)
+    """Return in one line what was asked and done: the same for all metrics, but for the method and the draws."""
+    s = settings[0]
+    n_draws = max(each.n_draws for each in settings)
     drawn = {"draws": n_draws, "rng": s.rng} if n_draws else {}
-    methods = ["exact" if one.method == "exact" else "mc" for one in settings]
-    method = methods[0] if len({*methods}) == 1 else methods
-    asked = {"rope": s.rope, "prob": s.prob, "method": method, **drawn, "target": s.target}
-    return in_one_line(metric=metrics, **sampling_parts(s), **asked, **dict(s.signed))
+    methods = ["exact" if each.method == "exact" else "mc" for each in settings]
+    return in_one_line(
+        metric=metrics,
+        **sampling_parts(s),
+        rope=s.rope,
+        prob=s.prob,
+        method=methods[0] if len({*methods}) == 1 else methods,
+        **drawn,
+        target=s.target,
+        **dict(s.signed),
+    )
 
 
-def signed_name(of: Any) -> str:
-    """Return the name of a metric, or of a result's, and of what it scores: two kinds of accuracy may share a name."""
-    name, scored = (of.name, of.alias) if hasattr(of, "alias") else (of.metric, getattr(of, "label", ""))
-    return f"{name}({scored})" if scored and not naming.same_name(name, scored) else name
+def signed_metric(metric: Metric) -> str:
+    """Return the name of a metric, and of the scores that it is the mean of."""
+    return signed_name(metric.name, metric.alias)
 
 
-def sampling_parts(s: Settings | intervals.IntervalSettings) -> dict[str, Any]:
+def signed_name(name: str, scored: str) -> str:
+    """Return the name of a metric with what it scores: two kinds of accuracy may share a name.
+
+    Examples
+    --------
+    >>> signed_name("f1", "F1"), signed_name("accuracy", "Exact match")
+    ('f1', 'accuracy(Exact match)')
+    """
+    return f"{name}({scored})" if scored and not same_name(name, scored) else name
+
+
+def sampling_parts(s: Settings | IntervalSettings) -> dict[str, Any]:
     """Return the parts of a signature that say what was sampled, and the prior."""
+    units = design(s) if has_roles(s) else sampled(s)
+    sampling: str = s.assumption
+    if s.within:
+        sampling = "random-effects"
+    elif s.final:
+        sampling = "final"
+    cv = None
+    if s.cv is not None and not s.final:
+        cv = ("x".join(map(str, s.cv.shape)), s.rule, f"{s.discount:.4g}")
     return {
-        "units": design(s).replace(",", "") if has_roles(s) else sampled(s).replace(",", "") or "totals",
-        "sampling": "random-effects" if s.within else "final" if s.final else s.assumption,
+        "units": units.replace(",", "") if units else "totals",
+        "sampling": sampling,
         "prior": s.signed_prior,
-        "cv": None
-        if s.cv is None or s.final
-        else ("x".join(map(str, s.cv.shape)), s.rule, f"{s.discount:.4g}"),
+        "cv": cv,
     }
 
 
 def in_one_line(**parts: Any) -> str:
-    """Write a signature: the version, and all parts that are known; several values of one have commas between.
+    """Write a signature: the version, and all parts that were given; several values of a part have commas between.
 
     Examples
     --------
     >>> in_one_line(metric=["f1", "recall"], rope=(-0.01, 0.01), prior=None, rng=None).partition("metric")[2]
     ':f1,recall|rope:-0.01,0.01|rng:generator'
     """
+    written = ["bayesf1", f"v:{__version__}"]
+    for name, value in parts.items():
+        if value is None and name in _SEEDS:
+            written.append(f"{name}:generator")
+        elif _was_given(value):
+            written.append(f"{name}:{_value(value).replace('|', '/')}")
+    return printable("|".join(written))
 
-    def written(value: Any) -> str:
-        if isinstance(value, np.ndarray | list | tuple):
-            return ",".join(map(written, value))
-        return f"{value:g}" if isinstance(value, float) else str(value)
 
-    # Draws of a Generator have no number to start from.
-    unknown = {name: "generator" for name in ("rng", "start") if parts.get(name, "") is None}
-    known = {"v": __version__, **parts, **unknown}
-    shown = {name: written(value).replace("|", "/") for name, value in known.items()}
-    # What was not given, and a region of no width, say nothing.
-    kept = (f"{name}:{value}" for name, value in shown.items() if value not in ("", "None", "0,0"))
-    return printable("|".join(("bayesf1", *kept)))
+def _was_given(value: Any) -> bool:
+    """Return whether a part says anything: a region of no width says nothing."""
+    if isinstance(value, str | list | np.ndarray):
+        return len(value) > 0
+    if isinstance(value, tuple):
+        return len(value) > 0 and value != (0.0, 0.0)
+    return value is not None
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, np.ndarray | list | tuple):
+        return ",".join(map(_value, value))
+    return f"{value:g}" if isinstance(value, float) else str(value)

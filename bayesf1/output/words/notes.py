@@ -1,0 +1,171 @@
+"""What limits the conclusion of a comparison, in sentences."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from bayesf1.base.naming import capitalised, joined, plural
+from bayesf1.output.words.numbers import equation, estimates, points, unit_of
+from bayesf1.output.words.prose import in_prose
+from bayesf1.output.words.sampled import few_units, sampled
+from bayesf1.sampling.inflation import FEW_UNITS
+
+if TYPE_CHECKING:
+    from bayesf1.inference.comparison import Comparison
+
+UNDEFINED = "A score is undefined, and not compared, if there is nothing to divide by."
+# A method whose runs vary at least so many times as much as those of the other is named.
+_VOLATILE = 3.0
+
+
+def notes(c: Comparison) -> list[str]:
+    """Return what limits the conclusion of a comparison, a sentence each."""
+    lines = [
+        *_data_set_notes(c),
+        *_generation_notes(c),
+        *_training_notes(c),
+        *_single_run_notes(c),
+        *_other_target_notes(c),
+    ]
+    caution = few_units(c.settings)
+    if caution and not c.spread_unknown:
+        lines.append(caution)
+    return [*lines, *_size_notes(c), *_pairing_notes(c), *c.remarks, *_unlike_gold_notes(c)]
+
+
+def _data_set_notes(c: Comparison) -> list[str]:
+    """Say that a claim about data sets is about the average one."""
+    s = c.settings
+    if not s.within:
+        return []
+    units = plural(s.unit)
+    lines = [
+        f"The {units} are taken as a sample: the claim is about the average {s.unit} of such a population, not about these."
+    ]
+    if s.n_units < FEW_UNITS:
+        lines.append(
+            f"With {sampled(s)} it rests on what was believed of how much {units} differ (half-t, 5 points)."
+        )
+    return lines
+
+
+def _generation_notes(c: Comparison) -> list[str]:
+    """Say which part of the variance generations have, and what more of either would bring (Miller 2024)."""
+    s = c.settings
+    if c.generations is None:
+        return []
+    share = c.generations.share
+    if c.generations.noun == "prompt":
+        return [f"Scores are means over these {s.generations[1]} prompts; others may give other scores."]
+    shorter_by_generations = 1.0 - math.sqrt(1.0 - share + share / 2.0)
+    shorter_by_items = 1.0 - math.sqrt(0.5)
+    generations = capitalised(plural(c.generations.noun))
+    note = (
+        f"{generations} have {_percent(share)} of the variance: twice as many of each {s.unit} would make the interval about "
+        f"{_percent(shorter_by_generations)} shorter, twice as many {plural(s.unit)} {_percent(shorter_by_items)}. The claim "
+        "is about these models, which were not trained again."
+    )
+    return [note]
+
+
+def _training_notes(c: Comparison) -> list[str]:
+    """Say how much of the uncertainty comes from training, and how much training runs vary."""
+    s = c.settings
+    if c.variance is None:
+        return []
+    lines = []
+    training = c.variance.share
+    if not s.final:
+        source = "training" if training > 0.5 else "the test items"
+        lines.append(f"{_percent(max(training, 1.0 - training))} of the uncertainty comes from {source}.")
+    spreads = sorted([(c.variance.run_sd_a, c.model_a), (c.variance.run_sd_b, c.model_b)])
+    less, steady = spreads[0]
+    more, volatile = spreads[1]
+    if more > _VOLATILE * less:
+        times = f"about {more / less:.0f}" if more < 10.0 * less else "more than ten"
+        lines.append(f"{volatile} varies {times} times as much from run to run as {steady}.")
+    if min(s.runs) < FEW_UNITS:
+        lines.append(
+            f"With {min(s.runs)} runs, a failure that happens in one training run of ten may go unseen."
+        )
+    return lines
+
+
+def _single_run_notes(c: Comparison) -> list[str]:
+    runs = zip((c.model_a, c.model_b), c.settings.runs, strict=False)
+    single = [model for model, n_runs in runs if n_runs == 1]
+    if not single:
+        return []
+    return [
+        f"Of {joined(single)} one run is known: the answer is about these models, not about new training runs."
+    ]
+
+
+def _other_target_notes(c: Comparison) -> list[str]:
+    """Give the answer for the other target of folds: one of the two is what the reader means."""
+    s = c.settings
+    other = c.other_target
+    if other is None or c.alike or math.isnan(other.gap):
+        return []
+    if not s.training and other.spread_unknown:
+        return ["The difference is the same in all folds, which does not show how much training varies."]
+    about = "the models fitted in these folds" if s.training else "the method, trained again"
+    # Fold totals do not pair items, but the folds themselves are pairs of scores.
+    if other.settings.training in ("contrasts", "corrected"):
+        about = f"{about} (paired by fold)"
+    elif s.training and other.assumption == "independent":
+        about = f"{about} (taken as independent)"
+    p_better = equation(f"P({c.model_b} better)", other.p_h1)
+    difference = f"{estimates([other.estimates.difference], sign=True)[0]}{unit_of(c.definition)}"
+    lines = [f"For {about}: {p_better}, difference {difference}."]
+    if s.training == "contrasts":
+        lines.append(
+            "Predictions item by item would give a shorter interval than totals of folds, and one that holds more often."
+        )
+    return lines
+
+
+def _size_notes(c: Comparison) -> list[str]:
+    """Say that the difference depends on the size of documents."""
+    if c.size_correlation == 0.0:
+        return []
+    size = "more" if c.size_correlation > 0.0 else "less"
+    correlation = points(c.size_correlation, 2, sign=True, percent=False)
+    return [
+        (
+            f"{c.model_b} gains on {c.model_a} on {plural(c.settings.unit)} that count for {size} in {in_prose(c.label)} "
+            f"(Spearman {correlation}): the difference depends on how many there are of these."
+        )
+    ]
+
+
+def _pairing_notes(c: Comparison) -> list[str]:
+    """Say that models, or their runs, were taken as independent although they may not be."""
+    s = c.settings
+    if c.pairing_unknown and s.n_units:
+        return ["The models were taken as tested on different items, as asked, though they share them."]
+    if c.pairing_unknown:
+        return [
+            (
+                "Only totals are known: P(H1) takes the models as tested on different items; bf.pairing_bounds(ev) gives its "
+                "range over all pairings on the same ones."
+            )
+        ]
+    if s.runs and c.assumption == "independent" and not s.final:
+        return ["Only totals are known: P(H1) takes the runs' errors as independent."]
+    return []
+
+
+def _unlike_gold_notes(c: Comparison) -> list[str]:
+    """Say that tables are not of one test set, if one has more gold positives than the other."""
+    if c.gold_positives is None or c.gold_positives[0] == c.gold_positives[1]:
+        return []
+    n_a, n_b = [f"{number:,.10g}" for number in c.gold_positives]
+    return [
+        f"{c.model_a} has {n_a} gold positives and {c.model_b} has {n_b}: they are taken as tested on different items."
+    ]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
