@@ -114,9 +114,9 @@ def study(
         f1, sampling = resolve_metric("f1", ev), sampling_model(ev, prior=1.0)
         plain = np.concatenate([f1(t, ev.cells) for t in sampling.draw(n_draws=DRAWS, rng=rng)])
         inflation = sampling.inflation(f1)
-        factors = inflation.factors(len(plain), rng)
-        stretched = replace(inflation, pull=None)(plain, factors, rng)
-        drawn = (plain, stretched, inflation(plain, factors, rng))
+        factors = inflation.draw_factors(len(plain), rng)
+        stretched = replace(inflation, size_effect=None).stretch(plain, factors, rng)
+        drawn = (plain, stretched, inflation.stretch(plain, factors, rng))
         gaps = [*(x[:, 1] - x[:, 0] for x in drawn), by_influence(ev, plain, inflation)]
         scores = [x.clip(-1.0, 1.0) for x in gaps] + [x[:, 0].clip(0.0, 1.0) for x in drawn[1:]]
         for name, values in zip(COLUMNS, scores, strict=True):
@@ -134,9 +134,9 @@ def by_influence(ev: bf.Evaluation, plain: np.ndarray, known: SmallSampleInflati
     influence = np.diff((2.0 * rows[..., 0] - known.centre * loads) / totals)[:, 0]
     freedom = (weights @ influence**2) ** 2 / (weights @ influence**4) - 1.0
     freedom = min(known.freedom, max(freedom, 1.0))
-    stretch = replace(known, freedom=freedom, seen=freedom / (freedom + 1.0), pull=None)
+    inflation = replace(known, freedom=freedom, seen_variance=freedom / (freedom + 1.0), size_effect=None)
     rng = np.random.default_rng(0)
-    return np.diff(stretch(plain, stretch.factors(len(plain), rng), rng))[:, 0]
+    return np.diff(inflation.stretch(plain, inflation.draw_factors(len(plain), rng), rng))[:, 0]
 
 
 def _judge(ends: np.ndarray, truth: float) -> tuple[float, float]:

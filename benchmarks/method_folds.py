@@ -175,7 +175,7 @@ def truth_of(setting: Setting, draws: int, rng: np.random.Generator) -> float:
 def intervals(ev: bf.Evaluation, rng: np.random.Generator) -> dict[str, tuple[float, float]]:
     """Return 95 % intervals of F1(B) - F1(A), by the way they were found."""
     both = TrainingVariance(ev.folds, ev.cells)
-    drawn = np.concatenate([scores for (scores,) in both.tested([F1], N_DRAWS, rng)])
+    drawn = np.concatenate([scores for (scores,) in both.bootstrap([F1], N_DRAWS, rng)])
     gap = (-1.0, 1.0)
     mixture = bf.compare(ev, metrics="f1", target="method", n_draws=N_DRAWS, rng=rng)["f1"]
     paper = bf.compare(ev, metrics="f1", assumption="independent")["f1"]

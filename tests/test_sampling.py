@@ -32,13 +32,15 @@ def test_the_bootstrap_sees_the_share_of_the_variance_that_is_said():
         Units(sizes[:, None], np.ones(len(sizes)), "document"), np.ones((1, 1))
     )
     assert effective_sample.units == pytest.approx(1 / (share**2).sum())
-    assert seen / (share**2).sum() == pytest.approx(effective_sample.seen, rel=0.01)
+    assert seen / (share**2).sum() == pytest.approx(effective_sample.seen_variance, rel=0.01)
 
 
 def test_stretched_normal_draws_follow_students_t():
     rng = np.random.default_rng(2)
     inflation = SmallSampleInflation(np.array([0.5]), freedom=4.0)
-    draws = inflation(0.5 + rng.normal(size=(200_000, 1)), inflation.factors(200_000, rng), rng)[:, 0]
+    draws = inflation.stretch(0.5 + rng.normal(size=(200_000, 1)), inflation.draw_factors(200_000, rng), rng)[
+        :, 0
+    ]
     for level in (0.9, 0.975, 0.995):
         assert np.quantile(draws - 0.5, level) == pytest.approx(stats.t(4).ppf(level), rel=0.03)
 
@@ -96,8 +98,8 @@ def test_very_many_units_drawn_together_are_those_drawn_one_by_one(kind):
         np.concatenate([*draw_patterns(rows, units.weights, n_draws=1_500, numbers_each=n, rng=rng)])
     )
     assert stats.ks_2samp(together, score(rng.exponential(size=(1_500, n)) @ rows)).pvalue > 1e-3
-    samples = Samples((Sample(units, slice(0, 3)),), units.totals[None])
-    assert samples.n_resampled < 1_000
+    samples = Samples((Sample(units, slice(0, 1)),), units.totals[None])
+    assert samples.resample_cost < 1_000
     together = samples.resampled(lambda tables: score(tables[:, 0]), 1_500, rng)
     assert stats.ks_2samp(together, score(rng.multinomial(n, np.full(n, 1 / n), 1_500) @ rows)).pvalue > 1e-3
 
@@ -116,8 +118,8 @@ def test_a_difference_that_goes_with_the_length_of_documents_is_told_and_less_su
     assert "Spearman +" in str(told)
     f1, sampling = resolve_metric("f1", ev), sampling_model(ev)
     draws = f1(np.concatenate(list(sampling.draw(n_draws=20_000, rng=rng))), ev.cells)
-    inflation = replace(sampling.inflation(f1), pull=None)
-    without = np.diff(inflation(draws, inflation.factors(20_000, rng), rng))
+    inflation = replace(sampling.inflation(f1), size_effect=None)
+    without = np.diff(inflation.stretch(draws, inflation.draw_factors(20_000, rng), rng))
     low, high = told["f1"].difference.interval()
     assert high - low > 1.1 * np.diff(np.quantile(without, [0.025, 0.975]))[0]
     quiet = bf.compare(bf.from_units({"A": c, "B": d}, unit="document"), rng=1)

@@ -34,7 +34,7 @@ from bayesf1.output.words import intervals as words
 from bayesf1.output.words.signature import in_one_line, sampling_parts, signed_name
 from bayesf1.sampling.inflation import SmallSampleInflation
 from bayesf1.sampling.model import SamplingModel, SamplingSettings, sampling_model
-from bayesf1.sampling.resampling import Samples, Statistic
+from bayesf1.sampling.resampling import Samples, TableFunction
 from bayesf1.tasks.judged.difference_estimator import difference_estimate
 
 if TYPE_CHECKING:
@@ -554,7 +554,7 @@ class Estimand:
         """The factor and the degrees of freedom by which few or uneven units widen an interval."""
         return self.sampling.inflation(self.metric)
 
-    def statistic(self, *, linearised: bool) -> tuple[Samples, Statistic]:
+    def statistic(self, *, linearised: bool) -> tuple[Samples, TableFunction]:
         """Return the sample, and the estimand as a function of its tables.
 
         For a task of many cells the tables are the two sums of the metric alone. If `linearised`, a metric that is a ratio
@@ -576,7 +576,7 @@ class Estimand:
         return samples.of_sums(columns), lambda s: self.of_scores(ratio(s[..., 0], s[..., 1]) - shift)
 
     @cached_property
-    def _bootstrap(self) -> tuple[Samples, Statistic]:
+    def _bootstrap(self) -> tuple[Samples, TableFunction]:
         """The sample and the statistic of a bootstrap."""
         linearised = all(units.many for units, _ in self.sampling.samples.parts)
         return self.statistic(linearised=linearised)
@@ -587,7 +587,7 @@ class Estimand:
         if self.n_resamples is not None:
             return self.n_resamples
         samples, _ = self._bootstrap
-        affordable = _MOST_DRAWN_UNITS // max(1, samples.n_resampled)
+        affordable = _MOST_DRAWN_UNITS // max(1, samples.resample_cost)
         return min(_MOST_RESAMPLES, max(affordable, _FEWEST_RESAMPLES))
 
     @cached_property

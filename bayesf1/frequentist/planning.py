@@ -464,7 +464,7 @@ class SimulatedPair:
         """Return the probabilities of a bootstrap over so many units: Student's t in place of the normal distribution."""
         times = n_units / self.size
         freedom = max(effective_sample.units * times - 1.0, 1.0)
-        seen = max(1.0 - (1.0 - effective_sample.seen) / times, 1e-6)
+        seen = max(1.0 - (1.0 - effective_sample.seen_variance) / times, 1e-6)
         z = special.ndtri(p.clip(1e-300, 1.0 - 1e-16))
         return np.asarray(special.stdtr(freedom, np.sqrt(seen) * z))
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.metrics import Metric
-from bayesf1.sampling.draws import SMALL
+from bayesf1.sampling.draws import SMALL_SHARE
 from bayesf1.sampling.inflation import SmallSampleInflation
 from bayesf1.sampling.model import SamplingModel
 from bayesf1.units import MANY
@@ -52,7 +52,7 @@ def gamma_sum_sf(coefficients: FloatArray, shapes: FloatArray) -> float:
     # yet 0, the rest is below 1e-5.
     small = np.zeros(len(shapes), dtype=bool)
     if len(shapes) > MANY:
-        small = np.square(coefficients) < SMALL * sd * sd
+        small = np.square(coefficients) < SMALL_SHARE * sd * sd
     series = _Series.of(coefficients, shapes * small)
     coefficients = coefficients[~small]
     shapes = shapes[~small]
@@ -131,8 +131,8 @@ class LinearControl:
         inflation = sampling.inflation(metric)
         if inflation.freedom < _FEWEST_UNITS - 1.0:
             return None
-        # A pull on both models alike leaves their difference as it is.
-        if inflation.pull is not None and np.ptp(inflation.pull) > 0.0:
+        # A shift of both models alike leaves their difference as it is.
+        if inflation.size_effect is not None and np.ptp(inflation.size_effect.shift) > 0.0:
             return None
         units = ev.task.drawn_units(sampling, metric)
         if units is None:

@@ -60,7 +60,7 @@ def variance_by_source(sampling: SamplingModel, metric: Metric) -> Variance | No
     if not sampling.ev.methods or sampling.target != "method":
         return None
     rng = np.random.default_rng(0)
-    (runs,) = sampling.training([metric], rng=rng)
+    (runs,) = sampling.run_variances([metric], rng=rng)
     sd_a, sd_b = runs.medians.tolist()
     of_these_models = replace(sampling, target="models")
     (scores,) = of_these_models.scores([metric], n_draws=_DRAWS, rng=rng)

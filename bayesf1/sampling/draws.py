@@ -1,4 +1,4 @@
-"""Draws of what all units add together: gamma weights of patterns, and normal variates if units are very many."""
+"""Draws of sums over units: gamma weights of patterns, and normal variates if units are very many."""
 
 from __future__ import annotations
 
@@ -11,29 +11,64 @@ import numpy as np
 from bayesf1.base.arrays import BoolArray, FloatArray, blocks_of, slices_of
 from bayesf1.units import MANY
 
-# Of many patterns, units that have less than so much of the variance of any sum are drawn together, unless sums are many.
-SMALL, FEW_SUMS = 1e-3, 24
-# A product with no more numbers than this on its right is cut into slices of so many draws.
-_THIN, _SLICE = 1 << 10, 1 << 13
+# If patterns are many, units with a smaller share of the variance of any sum are drawn together.
+SMALL_SHARE = 1e-3
+# More sums than this have too many pairs for their third cumulants to pay.
+_FEW_SUMS = 24
+# Rows of no more numbers make a product so thin that cores which share it wait for each other.
+_THIN_SIZE = 1 << 10
+# Draws of a thin product that are made at a time.
+_THIN_DRAWS = 1 << 13
 
 
 def draw_patterns(
     rows: Any, weights: FloatArray, *, n_draws: int, numbers_each: int, rng: np.random.Generator
 ) -> Iterator[FloatArray]:
-    """Yield blocks of draws of what all units add together, axes (draw, column)."""
-    together = ManyUnits.of(rows, weights)
-    if together is not None:
-        rows, weights = rows[together.large], weights[together.large]
+    """Yield blocks of draws of what all units add together, axes (draw, column).
+
+    Parameters
+    ----------
+    rows
+        What one unit of each pattern adds, axes (pattern, column), dense or sparse.
+    weights
+        How many units of each pattern there are.
+    n_draws, rng
+        The number of draws, and the source of randomness.
+    numbers_each
+        How many numbers a draw takes, which decides on the size of blocks.
+    """
+    many = ManyUnits.of(rows, weights)
+    if many is not None:
+        rows = rows[many.large]
+        weights = weights[many.large]
+        # Few patterns are left, mostly fewer than are many.
         numbers_each = 2 * MANY
-    # Most kinds of sentences occur once, and exponential variates are drawn several times faster.
+    # Most patterns of sentences occur once, and exponential variates are drawn several times faster than gamma variates.
     once = weights == 1.0
-    rows_once, rows_more, more = rows[once], rows[~once], weights[~once]
     n_once = int(once.sum())
+    rows_once = rows[once]
+    rows_repeated = rows[~once]
+    repeated = weights[~once]
     for n in blocks_of(n_draws, numbers_each):
-        flat = _product(rng.standard_exponential((n, n_once)), rows_once)
-        if len(more):
-            flat += _product(rng.standard_gamma(more, size=(n, len(more))), rows_more)
-        yield flat if together is None else flat + together.draw(n, rng)
+        sums = _product(rng.standard_exponential((n, n_once)), rows_once)
+        if len(repeated):
+            sums += _product(rng.standard_gamma(repeated, size=(n, len(repeated))), rows_repeated)
+        if many is not None:
+            sums = sums + many.draw(n, rng)
+        yield sums
+
+
+def _product(drawn: FloatArray, rows: Any) -> FloatArray:
+    """Return drawn weights (draw, pattern) times rows (pattern, column)."""
+    if not isinstance(rows, np.ndarray) or rows.size > _THIN_SIZE:
+        return np.asarray(drawn @ rows)
+    sums = np.zeros((len(drawn), rows.shape[1]))
+    if rows.size == 0:
+        return sums
+    for start in range(0, len(drawn), _THIN_DRAWS):
+        part = slice(start, start + _THIN_DRAWS)
+        np.matmul(drawn[part], rows, out=sums[part])
+    return sums
 
 
 def join_blocks(blocks: Iterable[Sequence[FloatArray]]) -> list[FloatArray]:
@@ -43,7 +78,7 @@ def join_blocks(blocks: Iterable[Sequence[FloatArray]]) -> list[FloatArray]:
 
 @dataclass(frozen=True, eq=False)
 class ManyUnits:
-    r"""Sums over very many units, of which none counts for much: normal variates, bent to have the right skewness.
+    r"""Sums over very many units, none of which counts for much: normal variates, bent to have the right skewness.
 
     In whitened coordinates :math:`x_i = z_i + \sum_{jk} \kappa_{ijk}(z_j z_k - \delta_{jk})/6` has the third cumulants
     :math:`\kappa` of the sums (Cornish & Fisher 1938). As no unit has more than a share s of the variance of any sum,
@@ -53,50 +88,59 @@ class ManyUnits:
     ----------
     large
         Which patterns have units that count for more, and are left out.
-    mean, root, bend
-        Means of the sums, the factor (whitened, column) of their covariance, and :math:`\kappa/6`.
+    mean
+        The means of the sums.
+    root
+        The factor of their covariance, axes (whitened, column).
+    skewness
+        :math:`\kappa/6`, axes (whitened, pair of whitened).
     """
 
     large: BoolArray
     mean: FloatArray
     root: FloatArray
-    bend: FloatArray
+    skewness: FloatArray
 
     @classmethod
     def of(cls, rows: Any, weights: FloatArray, *, resampled: bool = False) -> ManyUnits | None:
         """Return the sums of units with gamma weights, or drawn with replacement; None if units are few or sums many."""
-        if len(weights) <= MANY or not isinstance(rows, np.ndarray) or rows.shape[1] > FEW_SUMS:
+        if len(weights) <= MANY or not isinstance(rows, np.ndarray) or rows.shape[1] > _FEW_SUMS:
             return None
+        # A pattern's leverage over its weight is the largest share that one of its units has in the variance of any sum.
         roots = np.sqrt(weights)[:, None]
-        small = np.square(np.linalg.qr(roots * rows)[0]).sum(axis=1) < SMALL * weights
+        orthonormal, _ = np.linalg.qr(roots * rows)
+        leverages = np.square(orthonormal).sum(axis=1)
+        small = leverages < SMALL_SHARE * weights
         if np.count_nonzero(small) < MANY // 2:
             return None
-        rows, roots, total = rows[small], roots[small], weights[small] @ rows[small]
-        q, root = np.linalg.qr(roots * (rows - total / weights[small].sum() if resampled else rows))
-        bend = np.zeros((root.shape[0], root.size))
+        small_rows = rows[small]
+        small_roots = roots[small]
+        mean = weights[small] @ small_rows
+        centred = small_rows
+        if resampled:
+            centred = small_rows - mean / weights[small].sum()
+        q, root = np.linalg.qr(small_roots * centred)
+        # Sums over units of the products of three whitened coordinates, which are q over the root of a unit's weight.
+        thirds = np.zeros((root.shape[0], root.size))
         for part in slices_of(len(q), root.size):
-            bend += (q[part] / roots[part]).T @ _pairs(q[part])
-        # An exponential variate has a third cumulant of 2, and how often a unit is drawn again one of 1.
-        return cls(~small, total, root, bend / (6.0 if resampled else 3.0))
+            thirds += (q[part] / small_roots[part]).T @ _pairs(q[part])
+        # An exponential variate has a third cumulant of 2, and the number of times that a unit is resampled has one of 1.
+        skewness = thirds / 6.0 if resampled else thirds / 3.0
+        return cls(~small, mean, root, skewness)
+
+    @staticmethod
+    def applies(n_patterns: int, n_sums: int) -> bool:
+        """Return whether most units are sure to be drawn together, as shares of the variance add up to the number of sums."""
+        return n_sums <= _FEW_SUMS and n_sums <= 0.5 * SMALL_SHARE * n_patterns
 
     def draw(self, n: int, rng: np.random.Generator, share: Any = 1.0) -> FloatArray:
         """Draw the sums of a share of the units, axes (draw, column)."""
         z = rng.standard_normal((n, len(self.root)))
-        bent = (_pairs(z) - np.eye(len(self.root)).ravel()) @ self.bend.T
-        return np.asarray(share * self.mean + np.sqrt(share) * ((z + bent) @ self.root))
+        centred_pairs = _pairs(z) - np.eye(len(self.root)).ravel()
+        bent = z + centred_pairs @ self.skewness.T
+        return np.asarray(share * self.mean + np.sqrt(share) * (bent @ self.root))
 
 
 def _pairs(rows: FloatArray) -> FloatArray:
-    """Return the products of all pairs of columns."""
+    """Return the products of all pairs of columns, axes (row, pair)."""
     return (rows[:, :, None] * rows[:, None, :]).reshape(len(rows), -1)
-
-
-def _product(drawn: FloatArray, rows: Any) -> FloatArray:
-    """Return draws of weights times the rows of few patterns or many."""
-    if not isinstance(rows, np.ndarray) or rows.size > _THIN:
-        return np.asarray(drawn @ rows)
-    # Cores that share so thin a product spend their time on waiting for each other.
-    out = np.zeros((len(drawn), rows.shape[1]))
-    for start in range(0, len(drawn) if rows.size else 0, _SLICE):
-        np.matmul(drawn[start : start + _SLICE], rows, out=out[start : start + _SLICE])
-    return out

@@ -1,4 +1,4 @@
-"""Small-sample inflation: what few or uneven units do not show, and how much wider draws must be for it."""
+"""Small-sample inflation: few or uneven units do not show how much others would differ, so draws are stretched."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from scipy import special
 from bayesf1.base.arrays import FloatArray
 from bayesf1.units import Units
 
-# A number of units, or of runs, below which they do not show well how much they vary.
+# Fewer units, or runs, than this do not show well how much they vary.
 FEW_UNITS = 10
+# How far a sample with other long units moves scores; simulated coverage of documents of many sizes chose it.
+_SIZE_EFFECT = 2.5
 
 
 class EffectiveSample(NamedTuple):
@@ -21,26 +23,31 @@ class EffectiveSample(NamedTuple):
     Attributes
     ----------
     units
-        The effective number of units: how many of equal size would say as much.
-    seen
+        The effective number of units: so many of equal size would tell as much.
+    seen_variance
         The share of the variance between units that a bootstrap over them sees.
     """
 
     units: float
-    seen: float
+    seen_variance: float
 
     @property
     def freedom(self) -> float:
-        """Degrees of freedom; of a single unit nothing is known but itself."""
+        """Degrees of freedom, at least the one that a single unit is given."""
         return max(self.units - 1.0, 1.0)
 
     def inflation(self, centre: FloatArray) -> SmallSampleInflation:
-        """Return how draws are moved away from the plain scores."""
-        return SmallSampleInflation(centre, self.freedom, max(self.seen, 1e-6))
+        """Return how draws are stretched around the plain scores."""
+        return SmallSampleInflation(centre, self.freedom, max(self.seen_variance, 1e-6))
 
 
 def effective_sample_of(units: Units, denominator_weights: FloatArray) -> EffectiveSample:
-    """Return the effective sample size of units for a metric.
+    r"""Return the effective sample size of units for a metric.
+
+    Let :math:`s_u` be a unit's share of the metric's denominator, averaged over the models. The variance of a mean with
+    these weights is proportional to :math:`\sum s_u^2`, the inverse of the effective number of units (Kish 1965). A
+    bootstrap expects :math:`\sum s_u^2 (1 - 2 s_u + \sum s_v^2)` of it, as each unit is compared with a mean that it is
+    part of.
 
     Parameters
     ----------
@@ -57,63 +64,89 @@ def effective_sample_of(units: Units, denominator_weights: FloatArray) -> Effect
     >>> [round(value, 3) for value in effective_sample_of(units, np.ones((1, 1)))]
     [1.284, 0.015]
     """
+    # Axes (pattern, model), and their totals over all units.
     added = units.sums(denominator_weights)
-    wholes = units.weights @ added
-    some = wholes > 0.0
-    if not some.any():
+    denominators = units.weights @ added
+    positive = denominators > 0.0
+    if not positive.any():
         return EffectiveSample(units.size, 1.0)
-    each = added[:, some] @ (1.0 / (some.sum() * wholes[some]))
-    second, third = (float(units.weights @ each**power) for power in (2, 3))
-    return EffectiveSample(1.0 / second, 1.0 - 2.0 * third / second + second)
+    mean_weights = 1.0 / (positive.sum() * denominators[positive])
+    shares = added[:, positive] @ mean_weights
+    squares = float(units.weights @ shares**2)
+    cubes = float(units.weights @ shares**3)
+    return EffectiveSample(1.0 / squares, 1.0 - 2.0 * cubes / squares + squares)
+
+
+class SizeEffect(NamedTuple):
+    """How a sample with other long units would move scores, if differences between models go with the sizes of units.
+
+    Attributes
+    ----------
+    long_units
+        The effective number of long units.
+    shift
+        By how much long units move each model's score, relative to the mean of the models, axes (model,).
+    """
+
+    long_units: float
+    shift: FloatArray
+
+    def draw(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """Draw by how much scores are moved, axes (draw, model).
+
+        Other samples have a Cauchy number g of long units more. Its median is one, as a sample rarely has the longest unit.
+        Scores move by :math:`2.5g/(n + |g|)` of the shift, which may be more than all of it, as longer units may come.
+        """
+        more = 1.0 + rng.standard_cauchy((n, 1))
+        return np.asarray(_SIZE_EFFECT * more / (self.long_units + np.abs(more)) * self.shift)
 
 
 @dataclass(frozen=True)
 class SmallSampleInflation:
-    r"""Draws D moved away from the plain score d: :math:`d + (D - d)\sqrt{\nu/(s\chi^2_\nu)}`.
+    r"""Draws D stretched around the plain score d: :math:`d + (D - d)\sqrt{\nu/(s\chi^2_\nu)}`.
 
     Attributes
     ----------
     centre
         The plain scores of the models.
     freedom
-        The degrees of freedom ν, infinite where nothing is stretched.
-    seen
+        The degrees of freedom ν, infinite if nothing is stretched.
+    seen_variance
         The share s of the variance that draws have.
-    long_units, pull
-        How many long units there are, and how far the scores on them, relative to the mean of the models, are from those on
-        all, if the models' differences may go with the sizes of units. A Cauchy number g of them more or fewer, one more at
-        the median as a sample rarely has the longest, moves a draw by :math:`2.5g/(n + |g|)` of that: not to the scores on
-        them, but further, as units not seen may be longer.
+    size_effect
+        How other long units would move the scores, if these seem to go with the sizes of units.
     """
 
     centre: FloatArray
     freedom: float = np.inf
-    seen: float = 1.0
-    long_units: float = 1.0
-    pull: FloatArray | None = None
+    seen_variance: float = 1.0
+    size_effect: SizeEffect | None = None
 
     @property
     def widening(self) -> float:
         """How much longer a standard deviation is than that of the draws."""
-        return float(self.seen**-0.5)
+        return float(self.seen_variance**-0.5)
 
-    def __call__(self, scores: FloatArray, factors: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Stretch draws of scores, axes (draw, model); all models of a draw alike, so that differences are, too."""
-        if self.freedom == np.inf and self.seen == 1.0:
+    def stretch(self, scores: FloatArray, factors: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Return stretched draws of scores, axes (draw, model).
+
+        All models of a draw have the same factor, so that their differences are stretched by it, too.
+        """
+        if self.freedom == np.inf and self.seen_variance == 1.0:
             return scores
-        moved = np.asarray(self.centre + (scores - self.centre) * factors[:, None])
-        if self.pull is None:
-            return moved
-        more = 1.0 + rng.standard_cauchy((len(scores), 1))
-        return moved + 2.5 * more / (self.long_units + np.abs(more)) * self.pull
+        stretched = np.asarray(self.centre + (scores - self.centre) * factors[:, None])
+        if self.size_effect is None:
+            return stretched
+        return stretched + self.size_effect.draw(len(scores), rng)
 
-    def factors(self, n: int, rng: np.random.Generator) -> FloatArray:
-        """Draw by how much draws are moved away from the plain scores."""
+    def draw_factors(self, n: int, rng: np.random.Generator) -> FloatArray:
+        """Draw the factors by which draws are stretched."""
         if not np.isfinite(self.freedom):
             return np.full(n, self.widening)
         half = 0.5 * self.freedom
         factors = np.sqrt(half / rng.standard_gamma(half, size=n).clip(1e-300))
         if self.freedom <= 1.0:
+            # Draws of a single unit differ from its score only by the prior, to one side; both are as probable.
             factors *= rng.choice((-1.0, 1.0), size=n)
         return np.asarray(self.widening * factors)
 
@@ -121,26 +154,71 @@ class SmallSampleInflation:
         """Return nodes and weights of the distribution of the factors, for an expectation without draws."""
         if not np.isfinite(self.freedom):
             return [(self.widening, 1.0)]
-        nodes, weights = np.polynomial.legendre.leggauss(8 if self.freedom > 100.0 else 24)
+        n_nodes = 8 if self.freedom > 100.0 else 24
+        nodes, weights = np.polynomial.legendre.leggauss(n_nodes)
         half = 0.5 * self.freedom
-        factors = self.widening * np.sqrt(half / special.gammaincinv(half, 0.5 * (nodes + 1.0)))
+        quantiles = special.gammaincinv(half, 0.5 * (nodes + 1.0))
+        factors = self.widening * np.sqrt(half / quantiles)
         return list(zip(factors.tolist(), (0.5 * weights).tolist(), strict=True))
 
 
-def evident_correlations(
-    sizes: FloatArray, scores: FloatArray, weights: FloatArray, evident: float
-) -> FloatArray:
-    """Return Spearman's correlations of sizes with the columns of scores, units counted by weights; 0 unless evident."""
-    ranks = []
-    # Sizes of means of generations are equal but for rounding.
-    for values in (np.round(sizes / sizes.max(), 9), *scores.T):
-        place = np.unique(values, return_inverse=True)[1]
-        times = np.bincount(place, weights)
-        rank = (np.cumsum(times) - 0.5 * times)[place]
-        ranks.append(rank - weights @ rank / weights.sum())
-    products = np.array(ranks) * weights @ np.array(ranks).T
-    scale = np.sqrt(products[0, 0] * np.diagonal(products)[1:])
-    found = np.divide(products[0, 1:], scale, out=np.zeros(len(scale)), where=scale > 0.0)
-    freedom = weights.sum() - 2.0
-    t = np.abs(found) * np.sqrt(freedom / np.maximum(1.0 - found**2, 1e-12))
-    return np.where(2.0 * special.stdtr(freedom, -t) < evident, found, 0.0)
+class ClusterSizes(NamedTuple):
+    """Clusters that count for a metric.
+
+    Attributes
+    ----------
+    rows
+        What one cluster of each pattern adds to the models' tables, axes (pattern, model, cell).
+    sizes
+        The size of such a cluster: what it adds to the metric's denominators.
+    weights
+        How many clusters there are of each pattern.
+    """
+
+    rows: FloatArray
+    sizes: FloatArray
+    weights: FloatArray
+
+    @property
+    def n_clusters(self) -> float:
+        """The number of clusters."""
+        return float(self.weights.sum())
+
+    @property
+    def n_long(self) -> float:
+        r"""The effective number of long clusters, :math:`\sum s \sum s^2 / \sum s^3` with sizes s."""
+        first = self.weights @ self.sizes
+        second = self.weights @ self.sizes**2
+        third = self.weights @ self.sizes**3
+        return float(first * second / third)
+
+    @property
+    def long_tables(self) -> FloatArray:
+        """The mean tables on clusters that are drawn in proportion to their squared sizes, axes (model, cell)."""
+        squares = self.sizes**2
+        return np.tensordot(self.weights * squares / (self.weights @ squares), self.rows, 1)
+
+    def correlations(self, scores: FloatArray, evident: float) -> FloatArray:
+        """Return Spearman's correlations of sizes with scores, axes (pattern, model).
+
+        They are 0 if their p-values are not below `evident`.
+        """
+        # Sizes of means of generations are equal but for rounding.
+        rounded = np.round(self.sizes / self.sizes.max(), 9)
+        ranks = np.array([_centred_ranks(values, self.weights) for values in (rounded, *scores.T)])
+        # The first of these is the sizes.
+        products = (ranks * self.weights) @ ranks.T
+        scale = np.sqrt(products[0, 0] * np.diagonal(products)[1:])
+        found = np.divide(products[0, 1:], scale, out=np.zeros(len(scale)), where=scale > 0.0)
+        freedom = self.n_clusters - 2.0
+        t = np.abs(found) * np.sqrt(freedom / np.maximum(1.0 - found**2, 1e-12))
+        p_values = 2.0 * special.stdtr(freedom, -t)
+        return np.where(p_values < evident, found, 0.0)
+
+
+def _centred_ranks(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return mid-ranks of values that occur several times, less the mean rank."""
+    place = np.unique(values, return_inverse=True)[1]
+    times = np.bincount(place, weights)
+    ranks = (np.cumsum(times) - 0.5 * times)[place]
+    return np.asarray(ranks - weights @ ranks / weights.sum())

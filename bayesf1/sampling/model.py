@@ -1,4 +1,4 @@
-"""What was sampled and believed: items, clusters, runs or folds, shared by the models or not, and the prior."""
+"""The sampling model: what was sampled and believed. Units, runs or folds, shared by the models or not, and the prior."""
 
 from __future__ import annotations
 
@@ -6,23 +6,25 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import check_known, joined, plural
 from bayesf1.designs import BlockedCV, KFoldCV
-from bayesf1.distributions.random_effects import DIFFICULTY, SCALE, RandomEffects, robust_covariance, within
+from bayesf1.distributions.random_effects import RandomEffects, within
 from bayesf1.evaluation import Evaluation
 from bayesf1.metrics import Metric
-from bayesf1.sampling.draws import FEW_SUMS, SMALL, join_blocks
+from bayesf1.sampling.data_sets import random_effects_of
+from bayesf1.sampling.draws import ManyUnits, join_blocks
 from bayesf1.sampling.inflation import (
     FEW_UNITS,
+    ClusterSizes,
     EffectiveSample,
+    SizeEffect,
     SmallSampleInflation,
     effective_sample_of,
-    evident_correlations,
 )
 from bayesf1.sampling.resampling import Sample, Samples
 from bayesf1.sampling.training import RunVariance, TrainingVariance, run_variance_of
@@ -32,25 +34,30 @@ from bayesf1.units import MANY, Assumption, Units
 Target: TypeAlias = Literal["models", "method"]
 ASSUMPTIONS = ("auto", "independent", "paired", "clustered")
 TARGETS = ("auto", "models", "method")
-# Draws from which it is learnt how much units alone make runs differ.
+
+# Draws that show how much the scores of runs vary between samples of units alone.
 _PILOT = 1000
-# Draws of each data set for its covariance, and the most draws of a random-effects model.
-_CORPUS_PILOT, _MOST_EFFECTS = 4_000, 100_000
-# Scores are printed with a tenth of a point, whose rounding has this standard deviation.
-_ROUNDED = 3e-4
-# Numbers in the covariances of all draws of a random-effects model that a second or two are enough for.
-_EFFECTS = 20_000_000
-# A p-value below which scores are said to go with the sizes of units; units to rank, at least, and patterns at most.
-_EVIDENT, _RANKED, _MOST_PATTERNS = 0.1, 5, 50_000
-# Intervals of n units are wider from a p-value below so many nths: few show little, and of many a false alarm costs more.
+# The most draws of a random-effects model, and how many numbers in the covariances of all draws take a second or two.
+_MOST_EFFECTS = 100_000
+_AFFORDABLE_EFFECTS = 20_000_000
+# How many variates take a few seconds, and the fewest draws, which are made in any case.
+_AFFORDABLE = 200_000_000
+_FEWEST = 2_000
+# How many columns of a dense product take as long as a variate.
+_COLUMNS_PER_VARIATE = 8
+# Scores are said to depend on the sizes of units if the p-value of their correlation is below this.
+_EVIDENT = 0.1
+# Fewer units are not ranked, and more patterns take too long.
+_FEWEST_RANKED = 5
+_MOST_RANKED = 50_000
+# Intervals of n units are widened if the p-value is below this, divided by n. Few units show little, and if there are many,
+# a false alarm costs more.
 _SUSPECTED = 2.0
-# Variates that a few seconds are enough for, and draws that are made in any case.
-_AFFORDABLE, _FEWEST = 200_000_000, 2_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class SamplingSettings:
-    """What was taken as sampled, for a metric.
+    """What was sampled, for a metric, as plain values.
 
     Attributes
     ----------
@@ -58,23 +65,24 @@ class SamplingSettings:
         ``"independent"`` tables, ``"paired"`` items or ``"clustered"`` units.
     target
         What a claim is about: these ``"models"``, or the ``"method"`` that trained them.
-    unit, n_units, labelled
-        What a shared unit is called, how many there are (0 if only totals are known), and how many have gold labels, in
-        words, if not all have.
+    unit, n_units
+        What a shared unit is called, and how many there are; 0 if only totals are known.
+    labelled
+        How many units have gold labels, in words; "" if all have.
     effective_units, freedom
-        How many even units would tell as much as the units of a bootstrap, and the degrees of freedom of its
-        small-sample inflation; None without a bootstrap.
+        The effective number of units of a bootstrap, and the degrees of freedom of its small-sample inflation; None
+        without a bootstrap.
     runs
         The number of runs of each method.
     cv, discount, rule
         The cross-validation, the factor that its counts are discounted by, and the rule that gave it.
     training
-        How folds tell of training: ``"contrasts"`` of halves, ``"corrected"`` t, or a ``"mixture"`` of contrasts with
-        a bootstrap; "" if they do not.
+        How folds show training: by ``"contrasts"`` of halves, by the ``"corrected"`` t, or by a ``"mixture"`` of
+        contrasts with a bootstrap; "" if they do not.
     final
-        Whether scores are final, and nothing is known of items.
+        Whether scores are final, and their items unknown.
     generations, repeated
-        The least and the most generations that an item has, if units are their means, and what one is called.
+        The least and the most generations of an item, if units are their means, and the name of one.
     within
         What was sampled within each of several data sets, if these are the units.
     """
@@ -98,15 +106,16 @@ class SamplingSettings:
 
     @property
     def hides_spread(self) -> bool:
-        """Whether a score that is the same throughout tells nothing: few units may be alike by chance, and so may folds."""
-        few = self.target == "models" and not self.training
-        return self.training in ("contrasts", "corrected") or (
-            few and (self.effective_units or FEW_UNITS) < FEW_UNITS
-        )
+        """Whether scores that never vary prove nothing, as few units or a few folds may be alike by chance."""
+        if self.training in ("contrasts", "corrected"):
+            return True
+        if self.training == "mixture" or self.target == "method" or self.effective_units is None:
+            return False
+        return self.effective_units < FEW_UNITS
 
 
 class _StretchedMetric(NamedTuple):
-    """A metric, how its draws are stretched, what training adds to them, and its own source of randomness."""
+    """How draws of one metric become draws of what is compared, with its own source of randomness."""
 
     metric: Metric
     inflation: SmallSampleInflation
@@ -116,7 +125,7 @@ class _StretchedMetric(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SamplingModel:
-    """An evaluation at the level of units that an assumption speaks of.
+    """What was sampled and believed: an evaluation whose units are those of an assumption, a target and a prior.
 
     Attributes
     ----------
@@ -125,7 +134,8 @@ class SamplingModel:
     assumption
         ``"independent"``, ``"paired"`` or ``"clustered"``.
     target
-        ``"models"``, of which it speaks as they are, or ``"method"``, of which they are runs, or fitted in folds.
+        What a claim is about: the ``"models"`` themselves, or the ``"method"`` that has them as runs or trained them on
+        folds.
     prior
         λ of the Dirichlet(λ) on each model's cells.
     """
@@ -134,6 +144,8 @@ class SamplingModel:
     assumption: Assumption
     target: Target
     prior: float
+
+    # ---- units ----------------------------------------------------------------------------------------------
 
     @property
     def shared(self) -> bool:
@@ -145,26 +157,66 @@ class SamplingModel:
         """Whether single items are the units, so that the closed forms of a table hold."""
         return self.assumption != "clustered"
 
+    @property
+    def bootstraps(self) -> bool:
+        """Whether units are drawn by a bootstrap, which knows no units but those that were seen."""
+        return not self.single or self.ev.task.bootstraps_items
+
+    @property
+    def closed(self) -> bool:
+        """Whether the scores that are compared may have a distribution in closed form."""
+        if self.bootstraps or self.ev.methods:
+            return False
+        return self.ev.corpora is None and self.training_variance is None
+
+    @property
+    def n_units(self) -> float:
+        """The number of units, each counted once however often a cross-validation repeats it; 0 if it is unknown."""
+        units = self.ev.units
+        if self.ev.corpora is not None:
+            return float(len(self.ev.corpora.names))
+        if units is None or not units.shared:
+            return 0.0
+        return units.size / self._times_counted
+
+    @property
+    def _times_counted(self) -> float:
+        """How often the weights count each unit: once, or in a cross-validation in each repeat, discounted."""
+        folds = self.ev.folds
+        if folds is None:
+            return 1.0
+        n_repeats, _ = folds.cv.shape
+        return folds.k * n_repeats
+
     @cached_property
     def samples(self) -> Samples:
-        """The sample of units, one that the models share or one for each model.
+        """The sample of units that the models share, or one for each model.
 
-        Where only totals are known every count of a model is a unit.
+        If only totals are known, every count of a model is a unit.
         """
         ev = self.ev
-        width, n = len(ev.cells), len(ev.models)
+        n_models = len(ev.models)
         if self.shared:
             assert ev.units is not None
-            return Samples((Sample(ev.units.seen, slice(0, width * n)),), ev.tables)
-        base, alone = ev.item_units or ev.units, []
-        for i in range(n):
-            one = Units(np.eye(width), ev.tables[i], "item") if base is None else base.select([i], n)
-            if not one.shared:
-                # What only other models did adds nothing here.
-                some = np.asarray(one.rows @ np.ones(width)) > 0.0
-                one = Units(one.rows[some], one.weights[some], one.name)
-            alone.append(Sample(one.seen, slice(i * width, (i + 1) * width)))
-        return Samples(tuple(alone), ev.tables)
+            return Samples((Sample(ev.units.seen, slice(0, n_models)),), ev.tables)
+        parts = [Sample(self._units_of(i).seen, slice(i, i + 1)) for i in range(n_models)]
+        return Samples(tuple(parts), ev.tables)
+
+    def _units_of(self, i: int) -> Units:
+        """Return the units of one of the models by itself."""
+        ev = self.ev
+        n_cells = len(ev.cells)
+        units = ev.units if ev.item_units is None else ev.item_units
+        if units is None:
+            return Units(np.eye(n_cells), ev.tables[i], "item")
+        units = units.select([i], len(ev.models))
+        if units.shared:
+            return units
+        # Units of other models add nothing to this one.
+        own = np.asarray(units.rows @ np.ones(n_cells)) > 0.0
+        return Units(units.rows[own], units.weights[own], units.name)
+
+    # ---- draws ----------------------------------------------------------------------------------------------
 
     def draw(self, *, n_draws: int, rng: np.random.Generator) -> Iterator[FloatArray]:
         """Yield blocks of posterior draws of all models' tables, axes (draw, model, cell).
@@ -219,20 +271,18 @@ class SamplingModel:
             controls = {}
         if self.ev.corpora is not None:
             assert not controls
-            effects = [self.effects(metric, own) for metric, own in zip(metrics, rngs, strict=True)]
-            averages = [model.draw(n_draws, own).average for model, own in zip(effects, rngs, strict=True)]
-            scores = [within(drawn, m.support) for drawn, m in zip(averages, metrics, strict=True)]
-            yield ScoreBlock(scores, controls={})
+            yield ScoreBlock(self._draw_averages(metrics, n_draws, rngs), controls={})
         elif self.training_variance is not None:
             assert not controls
-            for scores in self.training_variance.draw(metrics, n_draws=n_draws, rng=rng_of_tables, own=rngs):
+            blocks = self.training_variance.draw(metrics, n_draws=n_draws, rng=rng_of_tables, own=rngs)
+            for scores in blocks:
                 yield ScoreBlock(scores, controls={})
         else:
             stretched = self._stretched_metrics(metrics, rngs, np.random.default_rng((seed, 0)))
-            blocks = self.ev.task.draw_scores(
+            task = self.ev.task
+            for block in task.draw_scores(
                 self, metrics, n_draws=n_draws, rng=rng_of_tables, controls=controls
-            )
-            for block in blocks:
+            ):
                 yield self._stretch(block, stretched)
 
     def _stretched_metrics(
@@ -241,54 +291,63 @@ class SamplingModel:
         rngs: Sequence[np.random.Generator],
         rng_of_training: np.random.Generator,
     ) -> list[_StretchedMetric]:
-        """Return how draws of each metric are stretched."""
-        training: Sequence[RunVariance | None] = [None] * len(metrics)
+        """Return how draws of each metric become draws of what is compared."""
+        variances: Sequence[RunVariance | None] = [None for _ in metrics]
         if self.target == "method":
-            training = self.training(metrics, rng=rng_of_training)
-        parts = zip(metrics, rngs, training, strict=True)
-        return [_StretchedMetric(metric, self.inflation(metric), added, rng) for metric, rng, added in parts]
+            variances = self.run_variances(metrics, rng=rng_of_training)
+        parts = zip(metrics, variances, rngs, strict=True)
+        return [
+            _StretchedMetric(metric, self.inflation(metric), variance, rng) for metric, variance, rng in parts
+        ]
 
     def _stretch(self, block: ScoreBlock, metrics: Sequence[_StretchedMetric]) -> ScoreBlock:
         """Return draws of models' scores and of controls as those of what is compared, stretched alike."""
-        stretched = ScoreBlock([], {})
+        stretched_scores = []
+        stretched_controls = {}
         for scores, (metric, inflation, training, rng) in zip(block.scores, metrics, strict=True):
-            factors = inflation.factors(len(scores), rng)
-            moved = inflation(scores, factors, rng)
-            stretched.scores.append(self.of_methods(moved, inflation.centre, training, rng))
+            factors = inflation.draw_factors(len(scores), rng)
+            stretched = inflation.stretch(scores, factors, rng)
+            stretched_scores.append(self._average_runs(stretched, inflation.centre, training, rng))
             if metric.name in block.controls:
+                # A control is linear: stretching its first sum stretches the difference that it stands for.
                 rises, divisors = block.controls[metric.name].T
-                stretched.controls[metric.name] = np.stack([rises * factors, divisors], axis=1)
-        return stretched
+                stretched_controls[metric.name] = np.stack([rises * factors, divisors], axis=1)
+        return ScoreBlock(stretched_scores, stretched_controls)
 
     def n_draws(self, metrics: Sequence[Metric], most: int = 100_000, fewest: int = _FEWEST) -> int:
-        """Return how many draws are made if no number was asked for: what a second allows."""
+        """Return how many draws are made if no number was asked for: as many as a second allows."""
         ev = self.ev
         if ev.corpora is not None:
-            return int(
-                np.clip(
-                    _EFFECTS // (len(ev.corpora.names) * len(ev.models) ** 2),
-                    min(fewest, most),
-                    min(most, _MOST_EFFECTS),
-                )
-            )
-        units = self.training_variance.folds.units if self.training_variance is not None else ev.units
-        if units is None or not self.shared:
-            return most
-        # A product of matrices takes a column of a table several times faster than a variate is drawn, and of a sparse
-        # one only the entries that it has.
-        entries = getattr(units.rows, "nnz", units.n_patterns * (ev.tables.size // 8))
-        cost = units.n_patterns + entries + ev.tables.size
-        many = ev.task.many_cells
-        if many and any(
-            metric.ratio(ev.cells) is None and not (units.many and metric.expand) for metric in metrics
-        ):
-            cost *= 3
+            most = min(most, _MOST_EFFECTS)
+            affordable = _AFFORDABLE_EFFECTS // (len(ev.corpora.names) * len(ev.models) ** 2)
         else:
-            # Most of very many units are drawn together; shares of the variance add up to the number of sums.
-            sums = 2 * len(ev.models) if many else ev.tables.size
-            together = sums <= min(FEW_SUMS, 0.5 * SMALL * units.n_patterns)
-            cost = min(cost, MANY) if together else cost
-        return int(np.clip(_AFFORDABLE // cost, min(fewest, most), most))
+            units = ev.units
+            if self.training_variance is not None:
+                units = self.training_variance.folds.units
+            if units is None or not self.shared:
+                return most
+            affordable = _AFFORDABLE // self._cost_of_draw(units, metrics)
+        return int(np.clip(affordable, min(fewest, most), most))
+
+    def _cost_of_draw(self, units: Units, metrics: Sequence[Metric]) -> int:
+        """Return how long a draw takes, in variates."""
+        ev = self.ev
+        n_cells = ev.tables.size
+        # A product of matrices takes a column several times faster than a variate is drawn, and if rows are sparse only the
+        # entries that there are.
+        if isinstance(units.rows, np.ndarray):
+            products = units.n_patterns * (n_cells // _COLUMNS_PER_VARIATE)
+        else:
+            products = int(units.rows.nnz)
+        cost = units.n_patterns + products + n_cells
+        if not ev.task.many_cells:
+            n_sums = n_cells
+        elif all(_is_ratio(metric, ev, units) for metric in metrics):
+            n_sums = 2 * len(ev.models)
+        else:
+            # Whole tables are drawn.
+            return 3 * cost
+        return min(cost, MANY) if ManyUnits.applies(units.n_patterns, n_sums) else cost
 
     def plain(self, metric: Metric) -> FloatArray:
         """Return the plain scores of what is compared: of the tables, or the means of the runs' or folds' scores."""
@@ -305,181 +364,195 @@ class SamplingModel:
         return tuple(sampling_model(part) for part in self.ev.corpora.parts)
 
     def effects(self, metric: Metric, rng: np.random.Generator) -> RandomEffects:
-        """Return the random-effects model of the scores on several data sets, each with its own covariance."""
-        centres, covariances = [], []
-        pooled = _pooled_variances([part.ev for part in self.parts], metric)
-        for part in self.parts:
-            own = part.ev.task.metric(metric.name, part.ev.tables)
-            if pooled is not None:
-                runs = np.array([len(method.runs) for method in part.ev.methods], dtype=float)
-                centres.append(part.plain(own))
-                covariances.append(np.diag(pooled / runs))
-                continue
-            (drawn,) = part.scores([own], n_draws=_CORPUS_PILOT, rng=rng)
-            centres.append(np.median(drawn, axis=0))
-            covariances.append(robust_covariance(drawn))
-        unit = max(1.0, float(np.abs(centres).max()))
-        covariances = np.stack(covariances) + np.square(_ROUNDED * unit) * np.eye(len(centres[0]))
-        return RandomEffects(np.stack(centres), covariances, unit * SCALE, unit * DIFFICULTY, 1.0)
+        """Return the random-effects model of the scores on several data sets."""
+        return random_effects_of(self.parts, metric, rng)
+
+    def _draw_averages(
+        self, metrics: Sequence[Metric], n_draws: int, rngs: Sequence[np.random.Generator]
+    ) -> list[FloatArray]:
+        """Return draws of the scores on the average data set, for each metric an array (draw, model)."""
+        averages = []
+        for metric, rng in zip(metrics, rngs, strict=True):
+            drawn = self.effects(metric, rng).draw(n_draws, rng)
+            averages.append(within(drawn.average, metric.support))
+        return averages
 
     # ---- runs of a method, or folds -----------------------------------------------------------------------------
 
     @cached_property
     def training_variance(self) -> TrainingVariance | None:
-        """The models as ways of training, where folds tell of them and the target is the method."""
+        """How training varies between folds, if there are folds and the target is the method."""
         if self.target != "method" or self.ev.folds is None:
             return None
         folds = self.ev.folds if self.shared else self.ev.folds.tables_only
         return TrainingVariance(folds, self.ev.cells)
 
-    def training(self, metrics: Sequence[Metric], *, rng: np.random.Generator) -> list[RunVariance]:
-        """Return how much training adds to the doubt about the methods, for each metric."""
+    def run_variances(self, metrics: Sequence[Metric], *, rng: np.random.Generator) -> list[RunVariance]:
+        """Return how much training adds to the uncertainty about the methods, for each metric."""
         ev = self.ev
         groups = [[ev.models.index(run) for run in method.runs] for method in ev.methods]
-        drawn: list[FloatArray | None] = [None] * len(metrics)
+        pilot: Sequence[FloatArray | None] = [None for _ in metrics]
         if self.shared:
             blocks = ev.task.draw_scores(self, metrics, n_draws=_PILOT, rng=rng, controls={})
-            pilot = join_blocks(block.scores for block in blocks)
-            drawn = [
+            drawn = join_blocks(block.scores for block in blocks)
+            pilot = [
                 self.inflation(metric).widening * scores
-                for metric, scores in zip(metrics, pilot, strict=True)
+                for metric, scores in zip(metrics, drawn, strict=True)
             ]
         return [
             run_variance_of(metric, metric(ev.tables, ev.cells), scores, groups)
-            for metric, scores in zip(metrics, drawn, strict=True)
+            for metric, scores in zip(metrics, pilot, strict=True)
         ]
 
-    def of_methods(
+    def _average_runs(
         self, scores: FloatArray, centre: FloatArray, training: RunVariance | None, rng: np.random.Generator
     ) -> FloatArray:
-        """Return draws of the models' scores, axes (draw, model), as those of what is compared."""
+        """Return draws of what is compared, axes (draw, name), from draws of the models' scores, axes (draw, model)."""
         if not self.ev.methods:
             return scores
         means = self.ev.mean_scores(scores)
         if not self.shared:
-            # Totals cannot show that runs did not share all their units, and then their mean varies as one of them.
-            middle = self.ev.mean_scores(centre)
-            runs = np.array([len(method.runs) for method in self.ev.methods])
-            means = middle + (means - middle) * np.sqrt(runs)
-        return means if training is None else means + training.draw(len(means), rng)
+            # Totals do not show whether runs shared all their units. If they did, their mean varies as one of them does.
+            mean_centre = self.ev.mean_scores(centre)
+            n_runs = np.array([len(method.runs) for method in self.ev.methods])
+            means = mean_centre + (means - mean_centre) * np.sqrt(n_runs)
+        if training is None:
+            return means
+        return means + training.draw(len(means), rng)
 
     # ---- few or uneven units --------------------------------------------------------------------------------
 
-    @property
-    def closed(self) -> bool:
-        """Whether the scores that are compared may have a distribution in closed form."""
-        ev = self.ev
-        return not (
-            self.bootstraps or ev.methods or ev.corpora is not None or self.training_variance is not None
-        )
-
-    @property
-    def bootstraps(self) -> bool:
-        """Whether units are drawn by a bootstrap, which knows of no unit but those that were seen."""
-        return not self.single or self.ev.task.bootstraps_items
-
-    @cached_property
-    def _effective_samples(self) -> dict[str, EffectiveSample]:
-        return {}
-
     def effective_sample(self, metric: Metric) -> EffectiveSample:
-        """Return the effective sample for a metric; in cross-validation each unit is counted once."""
-        if metric.name in self._effective_samples:
-            return self._effective_samples[metric.name]
-        weights, folds = metric.denominator_weights(self.ev.tables, self.ev.cells), self.ev.folds
-        found, width = [], weights.shape[1]
-        for units, columns in self.samples.parts:
-            if folds is not None:
-                units = units.scale(1.0 / (folds.k * folds.cv.shape[0]))
-            found.append(effective_sample_of(units, weights[columns.start // width : columns.stop // width]))
-        return self._effective_samples.setdefault(metric.name, min(found))
+        """Return the effective sample for a metric, the smallest of the models' if each has its own units."""
+        weights = metric.denominator_weights(self.ev.tables, self.ev.cells)
+        found = []
+        for units, models in self.samples.parts:
+            if self.ev.folds is not None:
+                units = units.scale(1.0 / self._times_counted)
+            found.append(effective_sample_of(units, weights[models]))
+        return min(found, key=lambda sample: sample.units)
 
     def size_correlations(self, metric: Metric, evident: float = _EVIDENT) -> FloatArray:
         """Return Spearman's correlations of units' sizes with each model's score relative to the mean of the models.
 
-        They are 0 unless their p-values are below `evident`. A few long units then decide, and the sample may have more
-        or fewer of them than others would, of which no bootstrap knows.
+        They are 0 unless their p-values are below `evident`. If they are not, a few long units decide. Other samples may
+        have more or fewer of them, which no bootstrap knows.
         """
-        rows, sizes, weights = self._sized(metric)
-        if weights.sum() < _RANKED or len(weights) > _MOST_PATTERNS:
+        clusters = self._cluster_sizes(metric)
+        if clusters is None or clusters.n_clusters < _FEWEST_RANKED or len(clusters.weights) > _MOST_RANKED:
             return np.zeros(len(self.ev.models))
-        return evident_correlations(sizes, _relative(metric(rows, self.ev.cells)), weights, evident)
+        scores = metric(clusters.rows, self.ev.cells)
+        return clusters.correlations(_relative_to_mean(scores), evident)
 
-    def _sized(self, metric: Metric) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return rows (pattern, model, cell) of clusters that count for a metric, their sizes and weights."""
-        ev, units = self.ev, self.ev.units
-        if self.assumption != "clustered" or units is None or ev.task.many_cells or ev.methods:
-            return ev.tables[None], np.zeros(1), np.zeros(1)
-        sizes = np.asarray(units.rows @ metric.denominator_weights(ev.tables, ev.cells).ravel())
-        some = sizes > 0.0
-        return units.rows[some].reshape(-1, *ev.tables.shape), sizes[some], units.weights[some]
+    def _cluster_sizes(self, metric: Metric) -> ClusterSizes | None:
+        """Return the clusters that count for a metric, with their sizes; None if units are no clusters."""
+        ev = self.ev
+        if self.assumption != "clustered" or ev.units is None or ev.task.many_cells or ev.methods:
+            return None
+        weights = metric.denominator_weights(ev.tables, ev.cells)
+        sizes = np.asarray(ev.units.rows @ weights.ravel())
+        counting = sizes > 0.0
+        rows = ev.units.rows[counting].reshape(-1, *ev.tables.shape)
+        return ClusterSizes(rows, sizes[counting], ev.units.weights[counting])
 
     def inflation(self, metric: Metric) -> SmallSampleInflation:
-        """Return how draws of a metric are moved away from the plain scores."""
+        """Return how draws of a metric are stretched around the plain scores."""
         centre = metric(self.ev.tables, self.ev.cells)
         if not self.bootstraps:
             return SmallSampleInflation(centre)
         inflation = self.effective_sample(metric).inflation(centre)
-        rows, sizes, weights = self._sized(metric)
-        found = self.size_correlations(metric, _SUSPECTED / max(weights.sum(), 1.0))
-        if not found.any():
-            return inflation
-        first, second, third = (weights @ sizes**power for power in (1, 2, 3))
-        long = np.tensordot(weights * sizes**2 / second, rows, 1)
-        pull = np.where(found, _relative(metric(long, self.ev.cells) - centre), 0.0)
-        return replace(inflation, long_units=float(first * second / third), pull=pull)
+        return replace(inflation, size_effect=self._size_effect(metric, centre))
 
-    @property
-    def n_units(self) -> float:
-        """Number of units, each counted once however often a cross-validation repeats it; 0 where unknown."""
-        units, folds = self.ev.units, self.ev.folds
-        if self.ev.corpora is not None:
-            return float(len(self.ev.corpora.names))
-        if units is None or not units.shared:
-            return 0.0
-        return units.size / (folds.k * folds.cv.shape[0] if folds is not None else 1.0)
+    def _size_effect(self, metric: Metric, centre: FloatArray) -> SizeEffect | None:
+        """Return how other long clusters would move the scores; None if sizes do not seem to matter."""
+        clusters = self._cluster_sizes(metric)
+        if clusters is None:
+            return None
+        correlations = self.size_correlations(metric, _SUSPECTED / max(clusters.n_clusters, 1.0))
+        if not correlations.any():
+            return None
+        on_long_clusters = metric(clusters.long_tables, self.ev.cells)
+        shift = np.where(correlations != 0.0, _relative_to_mean(on_long_clusters - centre), 0.0)
+        return SizeEffect(clusters.n_long, shift)
+
+    # ---- as plain values ------------------------------------------------------------------------------------
 
     def settings(self, metric: Metric) -> SamplingSettings:
-        """Return what was taken as sampled, as plain values."""
-        ev, folds, trained, training = self.ev, self.ev.folds, self.training_variance, ""
-        sample = self.effective_sample(metric) if self.bootstraps else None
-        if trained is not None:
-            halves = isinstance(trained.folds.cv, BlockedCV)
-            training = "corrected" if not halves else "mixture" if trained.mixed else "contrasts"
-        return SamplingSettings(
+        """Return what was sampled, as plain values."""
+        ev = self.ev
+        n_units = self.n_units
+        settings = SamplingSettings(
             assumption=self.assumption,
             target=self.target,
             unit=ev.unit,
-            n_units=self.n_units,
-            labelled=ev.labelled if self.n_units else "",
-            effective_units=sample and sample.units,
-            freedom=sample and sample.freedom,
+            n_units=n_units,
             runs=tuple(len(method.runs) for method in ev.methods),
-            cv=None if folds is None else folds.cv,
-            discount=None if folds is None else folds.k,
-            rule="" if folds is None else folds.rule if isinstance(folds.rule, str) else "given",
-            training=training,
             final=ev.task.final,
-            generations=() if ev.generations is None else (ev.generations.least, ev.generations.most),
-            repeated="" if ev.generations is None else ev.generations.noun,
-            within=() if ev.corpora is None else tuple(part.settings(metric) for part in self.parts),
         )
+        if n_units:
+            settings = replace(settings, labelled=ev.labelled)
+        if self.bootstraps:
+            sample = self.effective_sample(metric)
+            settings = replace(settings, effective_units=sample.units, freedom=sample.freedom)
+        if ev.folds is not None:
+            rule = ev.folds.rule if isinstance(ev.folds.rule, str) else "given"
+            settings = replace(settings, cv=ev.folds.cv, discount=ev.folds.k, rule=rule)
+        if self.training_variance is not None:
+            settings = replace(settings, training=self.training_variance.estimate)
+        if ev.generations is not None:
+            least_and_most = (ev.generations.least, ev.generations.most)
+            settings = replace(settings, generations=least_and_most, repeated=ev.generations.noun)
+        if ev.corpora is not None:
+            settings = replace(settings, within=tuple(part.settings(metric) for part in self.parts))
+        return settings
+
+
+def _is_ratio(metric: Metric, ev: Evaluation, units: Units) -> bool:
+    """Return whether a metric is drawn as a ratio of two sums, which it is or, if units are many, nearly is."""
+    if metric.ratio(ev.cells) is not None:
+        return True
+    return units.many and metric.expand is not None
+
+
+def _relative_to_mean(scores: FloatArray) -> FloatArray:
+    """Return how each model's score differs from the mean of the models, axes (..., model)."""
+    return np.asarray(scores - scores.mean(axis=-1, keepdims=True))
 
 
 def sampling_model(
     ev: Evaluation, assumption: str = "auto", target: str = "auto", prior: float | None = None
 ) -> SamplingModel:
-    """Return an evaluation under an assumption, and for a target, or say why the data do not support it."""
+    """Return what was sampled and believed, or say why the data do not support the assumption or the target.
+
+    Parameters
+    ----------
+    ev
+        The evaluation.
+    assumption
+        ``"independent"``, ``"paired"`` or ``"clustered"``; ``"auto"`` is the strongest that the data support.
+    target
+        ``"models"`` or ``"method"``; ``"auto"`` is the method if each was trained several times.
+    prior
+        λ of the Dirichlet(λ) on each model's cells; by default that of the task.
+    """
     check_known(assumption, "assumption", ASSUMPTIONS)
-    target, weight = check_target(ev, target), ev.check_prior(prior)
-    if assumption not in ("auto", ev.assumption) and (ev.task.final or ev.corpora is not None):
-        raise ValueError(
-            f"assumption={assumption!r} is about items, of which final scores know nothing; leave it out"
-        )
+    checked_target = check_target(ev, target)
+    checked_prior = ev.check_prior(prior)
+    units = _evaluation_of_assumption(ev, assumption)
+    checked_assumption = ev.assumption if assumption == "auto" else cast("Assumption", assumption)
+    return SamplingModel(units, checked_assumption, checked_target, checked_prior)
+
+
+def _evaluation_of_assumption(ev: Evaluation, assumption: str) -> Evaluation:
+    """Return the evaluation with the units of an assumption, or say why the data do not support it."""
     if ev.task.final or ev.corpora is not None:
-        return SamplingModel(ev, ev.assumption, target, weight)
+        if assumption not in ("auto", ev.assumption):
+            raise ValueError(
+                f"assumption={assumption!r} is about items, of which final scores know nothing; leave it out"
+            )
+        return ev
     if assumption in ("auto", "independent"):
-        return SamplingModel(ev, ev.assumption if assumption == "auto" else "independent", target, weight)
+        return ev
     if ev.units is None or not ev.units.shared:
         raise ValueError(
             f"{assumption!r} needs the counts of each unit, but only totals are known; build the "
@@ -491,49 +564,28 @@ def sampling_model(
                 "'clustered' needs units of several items, but here every item is its own unit; "
                 "give groups= when building the evaluation"
             )
-        return SamplingModel(ev, "clustered", target, weight)
+        return ev
     items = ev if ev.units.single else ev.items
     if items is None:
         raise ValueError(
             f"'paired' needs single items, but only the sums over each {ev.unit} are known; ask for 'clustered'"
         )
-    return SamplingModel(items, "paired", target, weight)
-
-
-def _relative(scores: FloatArray) -> FloatArray:
-    """Return how each model's score differs from the mean of the models, axes (..., model)."""
-    return np.asarray(scores - scores.mean(axis=-1, keepdims=True))
-
-
-def _pooled_variances(parts: Sequence[Evaluation], metric: Metric) -> FloatArray | None:
-    """Return how much final scores of runs vary in each method, over all data sets; None if scores are no runs' final ones.
-
-    Of a few runs on each data set the variance of each by itself would be as good as unknown.
-    """
-    if not all(part.task.final and part.methods for part in parts):
-        return None
-    squares, freedom = np.zeros(len(parts[0].names)), np.zeros(len(parts[0].names))
-    for part in parts:
-        scores = part.scores(part.task.metric(metric.name, part.tables))
-        for i, method in enumerate(part.methods):
-            own = scores[[part.models.index(run) for run in method.runs]]
-            squares[i] += float(np.square(own - own.mean()).sum())
-            freedom[i] += len(own) - 1.0
-    return np.asarray(squares / np.maximum(freedom, 1.0))
+    return items
 
 
 def check_target(ev: Evaluation, target: str) -> Target:
-    """Return what a conclusion is to speak of, or say why the data do not tell."""
+    """Return the target of a claim, or say why the data do not support it."""
     check_known(target, "target", TARGETS)
     if ev.corpora is not None and target == "method":
         raise ValueError(f"target= is of one test set, but there are several {plural(ev.unit)}; leave it out")
+    trained_several_times = bool(ev.methods) or ev.folds is not None
     if ev.task.final and ev.corpora is None:
         if target == "models":
             raise ValueError(
                 "target='models' takes what models did on items, of which final scores know nothing; leave it out"
             )
-        target = "method" if ev.methods or ev.folds is not None else "auto"
-    if target == "method" and not ev.methods and ev.folds is None:
+        target = "method" if trained_several_times else "auto"
+    if target == "method" and not trained_several_times:
         raise ValueError(
             "target='method' needs a method that was trained several times; give runs, as {'bert': {'seed1': …, "
             "'seed2': …}} or with ev.with_runs, or a cross-validation"
@@ -545,4 +597,4 @@ def check_target(ev: Evaluation, target: str) -> Target:
         )
     if target == "auto":
         return "method" if ev.methods and not once else "models"
-    return "method" if target == "method" else "models"
+    return cast("Target", target)

@@ -1,4 +1,4 @@
-"""A statistic of sampled units: its variance by the delta method, the bootstrap and the jackknife."""
+"""A function of tables on sampled units: its variance by the delta method, the bootstrap and the jackknife."""
 
 from __future__ import annotations
 
@@ -14,35 +14,40 @@ from bayesf1.sampling.draws import ManyUnits
 from bayesf1.units import Units
 
 # A number of tables (..., model, cell), such as one model's score or the difference of two.
-Statistic: TypeAlias = Callable[[FloatArray], FloatArray]
+TableFunction: TypeAlias = Callable[[FloatArray], FloatArray]
 
-# Fourth-order central differences, relative to a cell.
+# Fourth-order central differences: steps, relative to a cell, and the weights of the values there.
 _STEP = 2e-3
 _STENCIL = np.array([-2.0, -1.0, 1.0, 2.0])
 _SLOPE = np.array([1.0, -8.0, 8.0, -1.0]) / 12.0
+# A binomial variate takes as long as this many steps of naming units.
+_BINOMIAL_COST = 10
 
 
 def resampled_times(weights: FloatArray, n: int, rng: np.random.Generator) -> FloatArray:
-    """Draw how often each pattern comes where all units are drawn again, with replacement, axes (draw, pattern)."""
+    """Draw how often each pattern comes if all units are drawn again with replacement, axes (draw, pattern)."""
     size = max(1, round(float(weights.sum())))
     if size > 8 * len(weights) or (weights != np.rint(weights)).any():
         return rng.multinomial(size, weights / weights.sum(), size=n).astype(np.float64)
-    # Of units that hardly any two are alike, naming them is many times faster than a binomial variate for each pattern.
-    kind = np.repeat(np.arange(len(weights)), weights.astype(np.intp))
-    times = (np.bincount(kind[rng.integers(size, size=size)], minlength=len(weights)) for _ in range(n))
-    return np.array([*times], float)
+    # If most units differ, drawing their numbers is many times faster than a binomial variate for each pattern.
+    pattern_of = np.repeat(np.arange(len(weights)), weights.astype(np.intp))
+    times = []
+    for _ in range(n):
+        drawn = pattern_of[rng.integers(size, size=size)]
+        times.append(np.bincount(drawn, minlength=len(weights)))
+    return np.array(times, float)
 
 
 class Sample(NamedTuple):
-    """Units drawn independently of one another, and the columns of all models' tables that they add to."""
+    """Units that were drawn independently of other samples, and the models whose tables they add to."""
 
     units: Units
-    columns: slice
+    models: slice
 
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """One sample that the models share, or one for each model where they are independent.
+    """One sample that the models share, or one for each model if they are independent.
 
     Attributes
     ----------
@@ -55,97 +60,128 @@ class Samples:
     parts: tuple[Sample, ...]
     tables: FloatArray
 
-    def of_sums(self, columns: FloatArray) -> Samples:
-        """Return the same units by what they add to sums of cells, axes (model, cell, sum), instead of to each cell."""
-        n_cells, width = columns.shape[1:]
-        parts = []
-        for units, place in self.parts:
-            first, last = place.start // n_cells, place.stop // n_cells
-            sums = [units.sums(columns[first:last, :, i]) for i in range(width)]
-            kept = replace(units, rows=np.stack(sums, axis=-1).reshape(units.n_patterns, -1))
-            parts.append(Sample(kept, slice(first * width, last * width)))
-        return Samples(tuple(parts), np.einsum("mc,mcs->ms", self.tables, columns))
+    def _columns(self, models: slice) -> slice:
+        """Return the places of models' cells in flat tables."""
+        n_cells = self.tables.shape[1]
+        return slice(models.start * n_cells, models.stop * n_cells)
 
-    def variance(self, statistic: Statistic) -> float:
+    def of_sums(self, cell_weights: FloatArray) -> Samples:
+        """Return the same units by what they add to weighted sums of cells instead of to each cell.
+
+        Parameters
+        ----------
+        cell_weights
+            The weight of each cell in each sum, axes (model, cell, sum).
+        """
+        parts = []
+        for units, models in self.parts:
+            # Axes (pattern, model) for each sum, then (pattern, model·sum).
+            added = [units.sums(weights) for weights in np.moveaxis(cell_weights[models], 2, 0)]
+            rows = np.stack(added, axis=-1).reshape(units.n_patterns, -1)
+            parts.append(Sample(replace(units, rows=rows), models))
+        return Samples(tuple(parts), np.einsum("mc,mcs->ms", self.tables, cell_weights))
+
+    def variance(self, function: TableFunction) -> float:
         r"""Return the delta method's variance :math:`\sum_u w_u (\nabla g(T)\cdot(x_u-\bar x))^2`.
 
-        Units are sentences or documents where that is what was sampled, and the models may share them: the same
-        sum is then the variance of a difference, or one that holds for clusters.
+        Units are sentences or documents if that is what was sampled, and models may share them. The same sum is then the
+        variance of a difference, or a variance that holds for clusters.
         """
-        slopes, total = self.gradient(statistic), 0.0
-        for units, columns in self.parts:
-            # What one more unit of each kind would change, to first order.
-            change = np.asarray(units.rows @ slopes[columns])
-            total += float(units.weights @ (change - units.weights @ change / units.size) ** 2)
-        return total
+        slopes = self.gradient(function)
+        variance = 0.0
+        for units, models in self.parts:
+            # The change by one more unit of each pattern, to first order.
+            change = np.asarray(units.rows @ slopes[self._columns(models)])
+            mean_change = units.weights @ change / units.size
+            variance += float(units.weights @ (change - mean_change) ** 2)
+        return variance
 
-    def resampled(self, statistic: Statistic, n_resamples: int, rng: np.random.Generator) -> FloatArray:
-        """Return the statistic of samples of units drawn with replacement, as many as there were.
+    def resampled(self, function: TableFunction, n_resamples: int, rng: np.random.Generator) -> FloatArray:
+        """Return values of the function in samples of as many units as there were, drawn with replacement.
 
-        Only how often each pattern comes is drawn, which is multinomial: the cost depends on the number of
-        patterns, not of units. Where weights are no whole numbers, after cross-validation, their rounded sum is
-        drawn.
+        Only the number of times that each pattern comes is drawn, which is multinomial. The cost depends on the number of
+        patterns, not of units. If weights are no whole numbers, as after cross-validation, their rounded sum is drawn.
         """
-        found = []
-        for n in blocks_of(n_resamples, self.n_resampled + self.tables.size):
+        values = []
+        for n in blocks_of(n_resamples, self.resample_cost + self.tables.size):
             flat = np.zeros((n, self.tables.size))
-            for (units, columns), together in zip(self.parts, self.together, strict=True):
-                weights, rows, drawn = units.weights, units.rows, max(1, round(units.size))
-                if together is not None:
-                    small = weights[~together.large].sum()
-                    weights, rows = np.append(weights[together.large], small), rows[together.large]
-                times = resampled_times(weights, n, rng) * (units.size / drawn)
-                flat[:, columns] += times[:, : rows.shape[0]] @ rows
-                if together is not None:
-                    flat[:, columns] += together.draw(n, rng, times[:, -1:] / small)
-            found.append(statistic(flat.reshape(n, *self.tables.shape)))
-        return np.concatenate(found)
+            for (units, models), many in zip(self.parts, self._many, strict=True):
+                flat[:, self._columns(models)] += _resampled_sums(units, many, n, rng)
+            values.append(function(flat.reshape(n, *self.tables.shape)))
+        return np.concatenate(values)
 
     @cached_property
-    def together(self) -> list[ManyUnits | None]:
-        """Units of each part that are drawn together."""
+    def _many(self) -> list[ManyUnits | None]:
+        """The units of each part that are drawn together."""
         return [ManyUnits.of(units.rows, units.weights, resampled=True) for units, _ in self.parts]
 
     @property
-    def n_resampled(self) -> int:
-        """Number of variates of one resample; binomial ones, of patterns of many units, take ten times as long."""
-        found = 0
-        for (units, _), many in zip(self.parts, self.together, strict=True):
-            n = units.n_patterns if many is None else int(many.large.sum())
-            found += 10 * n if units.size > 8 * units.n_patterns else n
-        return found
+    def resample_cost(self) -> int:
+        """The number of variates of one resample; a binomial one, for patterns of many units, counts as several."""
+        cost = 0
+        for (units, _), many in zip(self.parts, self._many, strict=True):
+            n_drawn = units.n_patterns if many is None else int(many.large.sum())
+            binomial = units.size > 8 * units.n_patterns
+            cost += _BINOMIAL_COST * n_drawn if binomial else n_drawn
+        return cost
 
-    def acceleration(self, statistic: Statistic) -> float:
+    def acceleration(self, function: TableFunction) -> float:
         """Return a sixth of the skewness of the jackknife, which leaves out one unit after another.
 
-        Units of a kind leave the same behind. Of a kind with less than one unit, after cross-validation, there is
-        only that to leave out, and its effect is extrapolated to a whole one.
+        To leave out any unit of a pattern has the same effect. After cross-validation a pattern may have less than one
+        unit. All that there is of it is left out then, and the effect is extrapolated to a whole unit.
         """
-        total, complete = self.tables.ravel(), float(statistic(self.tables))
-        second = third = 0.0
-        for units, columns in self.parts:
+        total = self.tables.ravel()
+        complete = float(function(self.tables))
+        second = 0.0
+        third = 0.0
+        for units, models in self.parts:
+            columns = self._columns(models)
             effects = np.empty(units.n_patterns)
-            for kinds in slices_of(units.n_patterns, total.size):
-                rows, share = units.rows[kinds], units.weights[kinds].clip(None, 1.0)
-                dense = rows.toarray() if hasattr(rows, "toarray") else rows
-                flat = np.tile(total, (len(share), 1))
+            for patterns in slices_of(units.n_patterns, total.size):
+                rows = units.rows[patterns]
+                if not isinstance(rows, np.ndarray):
+                    rows = rows.toarray()
+                shares = units.weights[patterns].clip(None, 1.0)
+                without = np.tile(total, (len(shares), 1))
                 # Rounding must not leave less than nothing.
-                flat[:, columns] = np.maximum(flat[:, columns] - share[:, None] * dense, 0.0)
-                effects[kinds] = (complete - statistic(flat.reshape(-1, *self.tables.shape))) / share
+                without[:, columns] = np.maximum(without[:, columns] - shares[:, None] * rows, 0.0)
+                values = function(without.reshape(-1, *self.tables.shape))
+                effects[patterns] = (complete - values) / shares
             effects -= units.weights @ effects / units.size
             second += float(units.weights @ effects**2)
             third += float(units.weights @ effects**3)
-        return third / (6.0 * second**1.5) if second > 0.0 else 0.0
+        if not second > 0.0:
+            return 0.0
+        return float(third / (6.0 * second**1.5))
 
-    def gradient(self, statistic: Statistic) -> FloatArray:
-        """Return the slopes of the statistic in each cell of all models' tables; cells without counts matter to no unit."""
+    def gradient(self, function: TableFunction) -> FloatArray:
+        """Return the slopes of the function in each cell of all models' tables, which are 0 in cells without counts.
+
+        No unit adds to these, so that their slopes do not matter.
+        """
         total = self.tables.ravel()
         slopes = np.zeros(total.size)
-        counted = np.flatnonzero(total > 0.0)
-        for part in slices_of(len(counted), len(_STENCIL) * total.size):
-            cells = counted[part]
+        with_counts = np.flatnonzero(total > 0.0)
+        for part in slices_of(len(with_counts), len(_STENCIL) * total.size):
+            cells = with_counts[part]
+            # Axes (cell that is moved, step, cell): in each row one cell is moved by four steps.
             moved = np.tile(total, (len(cells), len(_STENCIL), 1))
             moved[np.arange(len(cells)), :, cells] *= 1.0 + _STEP * _STENCIL
-            scores = statistic(moved.reshape(-1, len(_STENCIL), *self.tables.shape))
-            slopes[cells] = scores @ _SLOPE / (_STEP * total[cells])
+            values = function(moved.reshape(-1, len(_STENCIL), *self.tables.shape))
+            slopes[cells] = values @ _SLOPE / (_STEP * total[cells])
         return slopes
+
+
+def _resampled_sums(units: Units, many: ManyUnits | None, n: int, rng: np.random.Generator) -> FloatArray:
+    """Draw what resampled units add together, axes (draw, column)."""
+    # Weights of units in a cross-validation may add up to no whole number.
+    scale = units.size / max(1, round(units.size))
+    if many is None:
+        times = resampled_times(units.weights, n, rng) * scale
+        return np.asarray(times @ units.rows)
+    # Units that are drawn together count as one pattern more, the last.
+    n_together = units.weights[~many.large].sum()
+    times = resampled_times(np.append(units.weights[many.large], n_together), n, rng) * scale
+    share_together = times[:, -1:] / n_together
+    return np.asarray(times[:, :-1] @ units.rows[many.large] + many.draw(n, rng, share_together))

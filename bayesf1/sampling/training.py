@@ -1,10 +1,11 @@
-"""How much training adds to the doubt about a method, as its runs or the folds of a cross-validation show it."""
+"""How much training adds to the uncertainty about a method, estimated from its runs or from folds."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -20,22 +21,25 @@ from bayesf1.units import Folds
 
 # Degrees of freedom of the half-t prior of τ, which is half-Cauchy: methods may vary much more than others.
 _RUN_TAILS = 1.0
-# Draws from which it is learnt how much units alone make scores vary.
-_FOLD_PILOT = 2000
-# A scale below which contrasts do not differ but for rounding.
-_NONE = 1e-12
+# Draws that show how much scores vary between samples of units alone.
+_PILOT = 2000
+# Contrasts and scales below this are 0 but for rounding.
+_ROUNDING = 1e-12
+
+
+# ---- runs ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class RunVariance:
-    """What is known of how much runs of each method differ.
+    """How much the runs of each method differ.
 
     Attributes
     ----------
     spreads
         The standard deviation τ of runs' true scores around their method's, for each method.
     runs
-        How many runs each method has.
+        The number of runs of each method.
     """
 
     spreads: tuple[Spread, ...]
@@ -52,8 +56,8 @@ class RunVariance:
         return np.array([float(spread.quantile(0.5)) for spread in self.spreads])
 
 
-def variance_apart(drawn: FloatArray) -> float:
-    """Return the variance that units alone give to a run's score around the mean of its method's runs.
+def variance_around_mean(drawn: FloatArray) -> float:
+    """Return how much the scores of runs vary around their mean between samples of units alone, as a variance.
 
     Parameters
     ----------
@@ -64,12 +68,14 @@ def variance_apart(drawn: FloatArray) -> float:
     --------
     >>> noise = np.random.default_rng(1).normal(0.0, 0.1, (50_000, 4))
     >>> shared = np.random.default_rng(2).normal(0.0, 1.0, (50_000, 1))
-    >>> round(variance_apart(noise + shared), 4)
+    >>> round(variance_around_mean(noise + shared), 4)
     0.01
     """
-    runs = drawn.shape[1]
-    apart = drawn - drawn.mean(axis=1, keepdims=True)
-    return float(apart.var(axis=0).sum()) / (runs - 1) if runs > 1 else 0.0
+    n_runs = drawn.shape[1]
+    if n_runs == 1:
+        return 0.0
+    deviations = drawn - drawn.mean(axis=1, keepdims=True)
+    return float(deviations.var(axis=0).sum() / (n_runs - 1))
 
 
 def run_variance_of(
@@ -77,22 +83,23 @@ def run_variance_of(
 ) -> RunVariance:
     r"""Return how much training adds to each method's score, from the scores of its runs.
 
-    With :math:`f_r` the observed scores, :math:`\bar f` their mean and v the variance that drawing units alone gives to
-    :math:`f_r - \bar f`, times R/(R-1), :math:`\sum (f_r - \bar f)^2 / (\tau^2 + v)` has R - 1 degrees of freedom. It is
-    the runs' average v that counts: the covariance of the contrasts has its leading direction along the runs' own spread,
-    and would explain it away. Each method has its own τ, as a steady one says nothing of a volatile one.
+    Let :math:`f_r` be the observed scores, :math:`\bar f` their mean, and v the mean variance of :math:`f_r - \bar f`
+    between samples of units, times R/(R-1). Then :math:`\sum (f_r - \bar f)^2 / (\tau^2 + v)` has R - 1 degrees of
+    freedom. The whole covariance of :math:`f_r - \bar f` would mislead: its leading direction lies along the spread of the
+    runs, which it would explain away. Each method has its own τ, as the runs of a steady one tell nothing about a volatile
+    one.
 
     Parameters
     ----------
     metric
-        The metric, whose range is the scale of what is believed of τ beforehand.
+        The metric. The length of its range is the scale of the prior of τ.
     observed
         The plain scores of the runs.
     drawn
-        Posterior draws of them, axes (draw, run), as units alone make them vary; None where it is not known what units
-        the runs share, and the whole spread is taken for that of training.
+        Posterior draws of these scores, which vary with units alone, axes (draw, run). None if it is unknown which units
+        runs share; then all differences between runs count as training.
     groups
-        The runs of each method, two at least.
+        The runs of each method, at least two.
 
     Examples
     --------
@@ -101,18 +108,29 @@ def run_variance_of(
     >>> run_variance_of(find_metric("f1"), scores, None, [[0, 1, 2], [3, 4, 5]]).medians.round(3).tolist()
     [0.027, 0.05]
     """
-    squares = [float(np.square(observed[runs] - observed[runs].mean()).sum()) for runs in map(list, groups)]
-    variances = [0.0 if drawn is None else variance_apart(drawn[:, list(runs)]) for runs in groups]
+    squares = []
+    variances = []
+    for runs in map(list, groups):
+        scores = observed[runs]
+        squares.append(float(np.square(scores - scores.mean()).sum()))
+        variances.append(0.0 if drawn is None else variance_around_mean(drawn[:, runs]))
+    n_runs = np.array([float(len(runs)) for runs in groups])
     low, high = metric.support
-    # A metric without ends, as a loss, has no scale but that of its runs.
-    freedom = sum(len(runs) - 1 for runs in groups)
-    typical = np.sqrt(max(sum(squares) / freedom, *variances)) or 1.0
-    scale = SCALE * (high - low) if np.isfinite(high - low) else float(typical)
-    spreads = (
-        spread_of(square, len(runs) - 1.0, variance, scale=scale, tails=_RUN_TAILS)
-        for square, variance, runs in zip(squares, variances, groups, strict=True)
-    )
-    return RunVariance(tuple(spreads), np.array([float(len(runs)) for runs in groups]))
+    scale = SCALE * (high - low)
+    if not np.isfinite(scale):
+        # A metric without ends, such as a loss, has no scale but the spread of its runs.
+        pooled = sum(squares) / (n_runs - 1.0).sum()
+        scale = float(np.sqrt(max(pooled, *variances)))
+        if scale == 0.0:
+            scale = 1.0
+    spreads = [
+        spread_of(square, n - 1.0, variance, scale=scale, tails=_RUN_TAILS)
+        for square, variance, n in zip(squares, variances, n_runs.tolist(), strict=True)
+    ]
+    return RunVariance(tuple(spreads), n_runs)
+
+
+# ---- folds --------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,19 +162,21 @@ class Contrasts:
         StudentT(0.8233, 0.0216, df=3)
         """
         m = len(scores)
-        return cls(scores.mean(axis=(0, 1)), 0.5 * (scores[:, 0] - scores[:, 1]) / math.sqrt(m), float(m))
+        half_differences = 0.5 * (scores[:, 0] - scores[:, 1])
+        return cls(scores.mean(axis=(0, 1)), half_differences / math.sqrt(m), float(m))
 
     @classmethod
     def of_folds(cls, scores: FloatArray) -> Contrasts:
-        r"""Return those of a K-fold design with J repeats, from scores (repeat, fold, model).
+        r"""Return the contrasts of a K-fold design with J repeats, from scores (repeat, fold, model).
 
         The variance is :math:`(1/(JK) + 1/(K-1)) s^2` with JK - 1 degrees of freedom, Nadeau & Bengio (2003).
         """
-        repeats, folds, _ = scores.shape
-        flat = scores.reshape(repeats * folds, -1)
-        centre, n = flat.mean(axis=0), len(flat)
-        factor = math.sqrt((1.0 / n + 1.0 / (folds - 1)) / (n - 1))
-        return cls(centre, factor * (flat - centre), n - 1.0)
+        n_repeats, n_folds, n_models = scores.shape
+        n = n_repeats * n_folds
+        of_folds = scores.reshape(n, n_models)
+        centre = of_folds.mean(axis=0)
+        factor = math.sqrt((1.0 / n + 1.0 / (n_folds - 1)) / (n - 1))
+        return cls(centre, factor * (of_folds - centre), n - 1.0)
 
     def scale(self, weights: Sequence[float] | FloatArray) -> float:
         """Return the scale of the distribution of a weighted sum of the scores."""
@@ -167,30 +187,34 @@ class Contrasts:
     ) -> StudentT:
         """Return the distribution of a weighted sum of the scores, such as a difference."""
         location = float(self.centre @ np.asarray(weights, dtype=float))
-        if abs(location) < _NONE:
+        if abs(location) < _ROUNDING:
             location = 0.0
-        return StudentT(location, max(self.scale(weights), _NONE), self.freedom, support)
+        return StudentT(location, max(self.scale(weights), _ROUNDING), self.freedom, support)
 
     def draw(self, n: int, rng: np.random.Generator) -> FloatArray:
         """Draw scores, axes (draw, model)."""
-        alike = np.abs(self.parts[:, :, None] - self.parts[:, None]).max(axis=0) < _NONE
-        if (alike & (np.abs(self.centre[:, None] - self.centre) > _NONE)).any():
+        # Axes (contrast, model, model), then (model, model).
+        contrast_differences = self.parts[:, :, None] - self.parts[:, None]
+        same_contrasts = np.abs(contrast_differences).max(axis=0) < _ROUNDING
+        different_centres = np.abs(self.centre[:, None] - self.centre) > _ROUNDING
+        if (same_contrasts & different_centres).any():
             raise ValueError(
                 "two models differ equally in all folds, which do not show how much training varies; ask for target='models'"
             )
         normal = rng.standard_normal((n, len(self.parts))) @ self.parts
         half = 0.5 * self.freedom
-        return np.asarray(self.centre + normal * np.sqrt(half / rng.standard_gamma(half, size=(n, 1))))
+        factors = np.sqrt(half / rng.standard_gamma(half, size=(n, 1)))
+        return np.asarray(self.centre + normal * factors)
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingVariance:
-    """The models of a cross-validation as ways of training.
+    """How much training varies between the folds of a cross-validation, whose models are ways of training.
 
     Attributes
     ----------
     folds
-        The folds, with what units add to them where that is to be used.
+        The folds; what units add to them is left out if it is not to be used.
     cells
         The cells of their tables.
     """
@@ -199,9 +223,20 @@ class TrainingVariance:
     cells: tuple[str, ...]
 
     @property
+    def estimate(self) -> Literal["contrasts", "mixture", "corrected"]:
+        """How training is estimated.
+
+        ``"contrasts"`` of halves show testing and training together. With a bootstrap of the units, which shows testing
+        alone, they are a ``"mixture"``. K folds have the ``"corrected"`` t of Nadeau & Bengio.
+        """
+        if not isinstance(self.folds.cv, BlockedCV):
+            return "corrected"
+        return "contrasts" if self.folds.units is None else "mixture"
+
+    @property
     def mixed(self) -> bool:
-        """Whether it is known what testing alone does, so that contrasts need only tell what training adds."""
-        return isinstance(self.folds.cv, BlockedCV) and self.folds.units is not None
+        """Whether units show what testing alone does, so that contrasts need only show what training adds."""
+        return self.estimate == "mixture"
 
     def scores(self, metric: Metric) -> FloatArray:
         """Return the scores of the folds, axes (repeat, fold, model)."""
@@ -213,8 +248,10 @@ class TrainingVariance:
 
     def contrasts(self, metric: Metric) -> Contrasts:
         """Return the t distribution that the fold scores alone give."""
-        halved = isinstance(self.folds.cv, BlockedCV)
-        return (Contrasts.of_halves if halved else Contrasts.of_folds)(self.scores(metric))
+        scores = self.scores(metric)
+        if isinstance(self.folds.cv, BlockedCV):
+            return Contrasts.of_halves(scores)
+        return Contrasts.of_folds(scores)
 
     def draw(
         self,
@@ -224,82 +261,126 @@ class TrainingVariance:
         rng: np.random.Generator,
         own: Sequence[np.random.Generator],
     ) -> Iterator[list[FloatArray]]:
-        """Yield blocks of posterior draws of the scores, for each metric, with its own source of randomness."""
+        """Yield blocks of posterior draws of the scores, for each metric an array (draw, model).
+
+        Parameters
+        ----------
+        metrics
+            The metrics.
+        n_draws
+            The number of draws in all.
+        rng, own
+            The source of randomness of the units, and one for each metric of what is drawn for it alone.
+        """
         if not self.mixed:
             contrasts = [self.contrasts(metric) for metric in metrics]
             for n in blocks_of(n_draws, self.folds.counts[..., 0].size):
-                yield [known.draw(n, metric_rng) for known, metric_rng in zip(contrasts, own, strict=True)]
+                yield [parts.draw(n, metric_rng) for parts, metric_rng in zip(contrasts, own, strict=True)]
             return
-        pilot = join_blocks(self.tested(metrics, _FOLD_PILOT, rng))
-        inflations = [self.inflation(metric) for metric in metrics]
-        adding = [
-            _Added.of(drawn * inflation.widening, self.contrasts(metric))
-            for drawn, inflation, metric in zip(pilot, inflations, metrics, strict=True)
-        ]
-        for block in self.tested(metrics, n_draws, rng):
-            found = []
-            for scores, inflation, added, metric_rng in zip(block, inflations, adding, own, strict=True):
-                factors = inflation.factors(len(scores), metric_rng)
-                moved = inflation(scores, factors, metric_rng)
-                found.append(moved + added.draw(len(scores), metric_rng))
-            yield found
+        pilot = join_blocks(self.bootstrap(metrics, _PILOT, rng))
+        mixtures = []
+        for metric, drawn, metric_rng in zip(metrics, pilot, own, strict=True):
+            inflation = self.inflation(metric)
+            added = _AddedByTraining.of(drawn * inflation.widening, self.contrasts(metric))
+            mixtures.append(_Mixture(inflation, added, metric_rng))
+        for block in self.bootstrap(metrics, n_draws, rng):
+            yield [mixture.draw(scores) for mixture, scores in zip(mixtures, block, strict=True)]
 
-    def tested(
+    def bootstrap(
         self, metrics: Sequence[Metric], n_draws: int, rng: np.random.Generator
     ) -> Iterator[list[FloatArray]]:
-        """Yield draws of the mean fold scores as a Bayesian bootstrap over units makes them vary."""
-        units, shape = self.folds.units, self.folds.counts.shape
-        assert units is not None
-        units = units.seen
-        size = units.n_patterns + self.folds.counts.size
-        for flat in draw_patterns(units.rows, units.weights, n_draws=n_draws, numbers_each=size, rng=rng):
-            tables = np.asarray(flat).reshape(-1, *shape)
+        """Yield blocks of mean fold scores by a Bayesian bootstrap over units, for each metric an array (draw, model)."""
+        assert self.folds.units is not None
+        units = self.folds.units.seen
+        numbers_each = units.n_patterns + self.folds.counts.size
+        blocks = draw_patterns(units.rows, units.weights, n_draws=n_draws, numbers_each=numbers_each, rng=rng)
+        for flat in blocks:
+            tables = np.asarray(flat).reshape(-1, *self.folds.counts.shape)
             yield [metric(tables, self.cells).mean(axis=(1, 2)) for metric in metrics]
 
     def inflation(self, metric: Metric) -> SmallSampleInflation:
-        """Return how draws are moved away from the plain scores, as units are few or uneven."""
+        """Return how draws of the bootstrap are stretched, as units are few or uneven."""
         units = self.folds.units
         assert units is not None
-        weights = metric.denominator_weights(self.folds.counts.reshape(-1, len(self.cells)), self.cells)
+        tables = self.folds.counts.reshape(-1, len(self.cells))
+        weights = metric.denominator_weights(tables, self.cells)
         return effective_sample_of(units, weights).inflation(self.plain(metric))
 
 
 @dataclass(frozen=True, eq=False)
-class _Added:
-    """What training adds to draws: as much on the models' common level, and on their differences, as contrasts say.
+class _AddedByTraining:
+    """What training adds to draws of scores: normal variates, correlated between models as the draws of testing are.
 
-    It is shaped as what testing does, so that models which err alike are taken to be trained alike.
+    Models that err alike are so taken to be trained alike. The contrasts say how much is added to the models' mean, and to
+    how they differ from it.
+
+    Attributes
+    ----------
+    root
+        A factor of the covariance that testing gives the scores, axes (model, variate).
+    mean, differences
+        The standard deviation of what training adds, as a multiple of testing's; None if testing changes nothing.
     """
 
     root: FloatArray
-    level: Spread | None
-    apart: Spread | None
+    mean: Spread | None
+    differences: Spread | None
 
     @classmethod
-    def of(cls, drawn: FloatArray, known: Contrasts) -> _Added:
+    def of(cls, drawn: FloatArray, contrasts: Contrasts) -> _AddedByTraining:
+        """Return it from draws of testing alone, axes (draw, model), and from the contrasts of folds."""
         centred = drawn - drawn.mean(axis=0)
         values, vectors = np.linalg.eigh(centred.T @ centred / len(centred))
-        observed = _split(known.parts * math.sqrt(known.freedom))
-        level, apart = map(_multiple, observed, _split(centred))
-        return cls(vectors * np.sqrt(values.clip(0.0)), level, apart)
+        root = vectors * np.sqrt(values.clip(0.0))
+        tested = _split(centred)
+        observed = _split(contrasts.parts * math.sqrt(contrasts.freedom))
+        return cls(
+            root,
+            mean=_multiple_of_testing(observed.mean, tested.mean),
+            differences=_multiple_of_testing(observed.differences, tested.differences),
+        )
 
     def draw(self, n: int, rng: np.random.Generator) -> FloatArray:
         """Draw what is added, axes (draw, model)."""
-        shaped = rng.standard_normal((n, len(self.root))) @ self.root.T
-        added = np.zeros(shaped.shape)
-        for spread, part in zip((self.level, self.apart), _split(shaped), strict=True):
-            if spread is not None:
-                added += spread.draw(n, rng)[:, None] * part
+        shaped = _split(rng.standard_normal((n, len(self.root))) @ self.root.T)
+        added = np.zeros(shaped.differences.shape)
+        if self.mean is not None:
+            added += self.mean.draw(n, rng)[:, None] * shaped.mean
+        if self.differences is not None:
+            added += self.differences.draw(n, rng)[:, None] * shaped.differences
         return added
 
 
-def _split(scores: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the mean of the models' scores, and how each differs from it, both axes (..., model)."""
-    level = np.broadcast_to(scores.mean(axis=-1, keepdims=True), scores.shape)
-    return level, scores - level
+class _Mixture(NamedTuple):
+    """How draws of testing, of one metric, become draws of testing and training."""
+
+    inflation: SmallSampleInflation
+    added: _AddedByTraining
+    rng: np.random.Generator
+
+    def draw(self, scores: FloatArray) -> FloatArray:
+        """Return draws of testing, axes (draw, model), stretched and with what training adds."""
+        factors = self.inflation.draw_factors(len(scores), self.rng)
+        stretched = self.inflation.stretch(scores, factors, self.rng)
+        return np.asarray(stretched + self.added.draw(len(scores), self.rng))
 
 
-def _multiple(contrasts: FloatArray, drawn: FloatArray) -> Spread | None:
-    """Return by what multiple of testing's standard deviation training adds; None where testing does nothing."""
-    variance = float(drawn.var(axis=0).sum())
-    return spread_ratio(np.linalg.norm(contrasts, axis=1), variance) if variance > _NONE**2 else None
+class _Split(NamedTuple):
+    """The mean of the models' scores, and how each differs from it, both axes (..., model)."""
+
+    mean: FloatArray
+    differences: FloatArray
+
+
+def _split(scores: FloatArray) -> _Split:
+    """Return the mean of the models' scores, and how each differs from it."""
+    mean = np.broadcast_to(scores.mean(axis=-1, keepdims=True), scores.shape)
+    return _Split(mean, scores - mean)
+
+
+def _multiple_of_testing(contrasts: FloatArray, tested: FloatArray) -> Spread | None:
+    """Return the standard deviation that training adds, as a multiple of testing's; None if testing changes nothing."""
+    variance = float(tested.var(axis=0).sum())
+    if variance <= _ROUNDING**2:
+        return None
+    return spread_ratio(np.linalg.norm(contrasts, axis=1), variance)

@@ -47,7 +47,7 @@ def test_training_widens_what_items_leave(ev, res):
 
 def test_the_difference_is_items_and_training_together(ev, res):
     c = res["f1"]
-    (known,) = sampling_model(ev).training([c.definition], rng=np.random.default_rng(0))
+    (known,) = sampling_model(ev).run_variances([c.definition], rng=np.random.default_rng(0))
     models = bf.compare(ev, target="models", metrics="f1", rng=2, n_draws=20_000)["f1"]
     training = float((known.medians**2 / known.runs).sum())
     assert c.variance.training == pytest.approx(training)

@@ -62,7 +62,9 @@ def test_draws_are_scikit_learns_under_dirichlet_weights(name):
         one, other = (THEIRS[name](y, p[m], sample_weight=w) for m in "AB")
         gaps.append(other - one)
     effective_sample = sampling_model(c.ev).effective_sample(c.definition)
-    inflation = np.sqrt((effective_sample.units - 1) / (effective_sample.units - 3) / effective_sample.seen)
+    inflation = np.sqrt(
+        (effective_sample.units - 1) / (effective_sample.units - 3) / effective_sample.seen_variance
+    )
     assert c.difference.mean() == pytest.approx(np.mean(gaps), abs=5 * np.std(gaps) / np.sqrt(80))
     # Spreads of 80 draws are known to 8 %.
     assert c.difference.std() == pytest.approx(inflation * np.std(gaps), rel=0.32)

@@ -46,7 +46,9 @@ def test_the_draws_are_those_of_dirichlet_weights():
     gaps = rate(weights @ SUMS["B"]) - rate(weights @ SUMS["A"])
     assert c.difference.mean() == pytest.approx(gaps.mean(), abs=5 * gaps.std() / 200)
     effective_sample = sampling_model(c.ev).effective_sample(c.definition)
-    inflation = np.sqrt((effective_sample.units - 1) / (effective_sample.units - 3) / effective_sample.seen)
+    inflation = np.sqrt(
+        (effective_sample.units - 1) / (effective_sample.units - 3) / effective_sample.seen_variance
+    )
     assert c.difference.std() == pytest.approx(inflation * gaps.std(), rel=0.02)
     tables = np.concatenate(list(sampling_model(c.ev).draw(n_draws=20_000, rng=np.random.default_rng(3))))
     drawn = np.diff(c.definition(tables, c.ev.cells))[:, 0]

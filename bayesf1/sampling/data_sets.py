@@ -1,0 +1,65 @@
+"""Several data sets as the units that were sampled: a random-effects model of the scores on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bayesf1.base.arrays import FloatArray
+from bayesf1.distributions.random_effects import DIFFICULTY, SCALE, RandomEffects, robust_covariance
+from bayesf1.evaluation import Evaluation
+from bayesf1.metrics import Metric
+
+if TYPE_CHECKING:
+    from bayesf1.sampling.model import SamplingModel
+
+# Draws of the scores on each data set, for their covariance.
+_PILOT = 4_000
+# Scores are printed with a tenth of a point, whose rounding has this standard deviation.
+_ROUNDED = 3e-4
+
+
+def random_effects_of(
+    parts: Sequence[SamplingModel], metric: Metric, rng: np.random.Generator
+) -> RandomEffects:
+    """Return the random-effects model of the scores by a metric on several data sets, each with its own covariance."""
+    centres = []
+    covariances = []
+    pooled = _pooled_run_variances([part.ev for part in parts], metric)
+    for part in parts:
+        metric_here = part.ev.task.metric(metric.name, part.ev.tables)
+        if pooled is not None:
+            n_runs = np.array([len(method.runs) for method in part.ev.methods], dtype=float)
+            centres.append(part.plain(metric_here))
+            covariances.append(np.diag(pooled / n_runs))
+        else:
+            (drawn,) = part.scores([metric_here], n_draws=_PILOT, rng=rng)
+            centres.append(np.median(drawn, axis=0))
+            covariances.append(robust_covariance(drawn))
+    # Scores beyond 1, such as losses, have wider priors in proportion.
+    unit = max(1.0, float(np.abs(centres).max()))
+    rounding = np.square(_ROUNDED * unit) * np.eye(len(centres[0]))
+    return RandomEffects(
+        np.stack(centres), np.stack(covariances) + rounding, unit * SCALE, unit * DIFFICULTY, 1.0
+    )
+
+
+def _pooled_run_variances(parts: Sequence[Evaluation], metric: Metric) -> FloatArray | None:
+    """Return how much the final scores of runs vary, for each method a variance over all data sets.
+
+    It is None if scores are not the final ones of runs. The few runs on one data set alone would hardly show a variance.
+    """
+    if any(not part.task.final or not part.methods for part in parts):
+        return None
+    n_methods = len(parts[0].names)
+    squares = np.zeros(n_methods)
+    freedom = np.zeros(n_methods)
+    for part in parts:
+        scores = part.scores(part.task.metric(metric.name, part.tables))
+        for i, method in enumerate(part.methods):
+            of_runs = scores[[part.models.index(run) for run in method.runs]]
+            squares[i] += float(np.square(of_runs - of_runs.mean()).sum())
+            freedom[i] += len(of_runs) - 1.0
+    return np.asarray(squares / np.maximum(freedom, 1.0))
