@@ -30,6 +30,25 @@ class SupportsToList(Protocol):
 
 
 @runtime_checkable
+class SupportsILoc(Protocol):
+    """A Series or frame of pandas, or of a package that follows it."""
+
+    iloc: Any
+    index: Any
+
+    def __getitem__(self, name: Any) -> Any: ...
+
+
+@runtime_checkable
+class SupportsColumns(Protocol):
+    """A frame, whose columns have names."""
+
+    columns: Any
+
+    def __getitem__(self, name: Any) -> Any: ...
+
+
+@runtime_checkable
 class SupportsToNumpy(Protocol):
     """A frame or column that makes an array of itself."""
 

@@ -1,15 +1,15 @@
-"""Evaluations from confusion counts, of one test set or of folds, in memory or in files; and what conlleval prints."""
+"""Evaluations from confusion counts, of one test set or of folds, in memory or in files; and from conlleval's output."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arrays import FloatArray, SupportsColumns, SupportsILoc
 from bayesf1.base.checks import ArrayLike, numbers_of
 from bayesf1.base.input_files import InputFile
 from bayesf1.base.naming import listing, nearest, quoted
@@ -25,12 +25,14 @@ from bayesf1.units import Folds
 CHUNKS = ("gold", "predicted", "correct")
 # P(B > A) of independent tables is right to 1e-9 up to 1e7, and to 1e-7 up to here, as betainc loses digits.
 MAX_COUNT = 1e10
-# Of rows of a table, which are drawn; beyond it a double cannot tell a count from the next one.
+# The largest weight of a row of a table: beyond it a double cannot tell a count from the next one.
 _MAX_WEIGHT = 1e15
 _COUNT_COLUMNS = (*BINARY_CELLS, *CHUNKS)
 _COLUMNS = ("model", "task", "repeat", "fold", *_COUNT_COLUMNS)
-# Repeat and fold (1, 1 without folds) -> table.
-_Tables: TypeAlias = dict[tuple[int, int], FloatArray]
+
+
+# The tables of a model by repeat and fold, which count from 1.
+_FoldTables: TypeAlias = dict[tuple[int, int], FloatArray]
 
 
 def from_counts(
@@ -56,10 +58,12 @@ def from_counts(
     >>> ev.tables
     array([[ 77.,  44.,  10., 702.], [ 80.,  30.,   7., 716.]])
     """
-    model_names([*(counts or ()), *models])
-    named, runs = flatten({**(counts or {}), **models})
-    names = tuple(named)
-    task, tables = _side_by_side({name: check_counts(named[name], f"model {name!r}") for name in names})
+    if counts is None:
+        counts = {}
+    model_names([*counts, *models])
+    given, runs = flatten({**counts, **models})
+    names = tuple(given)
+    task, tables = _side_by_side({name: check_counts(given[name], f"model {name!r}") for name in names})
     if tables.ndim != 2:
         raise ValueError(
             f"counts of each model are one table, but here they are arrays of shape {tables.shape[:-2]} + (cell,); "
@@ -85,8 +89,8 @@ def from_folds(
         The design, which tables do not show: ``BlockedCV(m=3)`` if halves were block-regularised, ``KFoldCV(2, 3)`` if they
         were drawn at random, which are worth less. With a `KFoldCV` there are K tables a repeat.
     discount
-        What the correlated folds are worth: ``"wang-li"`` by default, see `BlockedCV.discount`; for a
-        `KFoldCV` ``"nadeau-bengio"``.
+        How much less correlated folds are worth than independent ones: ``"wang-li"`` by default, see
+        `BlockedCV.discount`; for a `KFoldCV` ``"nadeau-bengio"``.
 
     Examples
     --------
@@ -100,13 +104,15 @@ def from_folds(
             "tables do not show how folds were drawn; give cv=BlockedCV(m=3) for block-regularised halves, KFoldCV(2, 3) for "
             f"random ones, not {cv!r}"
         )
-    discount = cv.default_discount if discount is None else discount
-    k = cv.discount(discount)
+    if discount is None:
+        discount = cv.default_discount
+    factor = cv.discount(discount)
     names = model_names(folds)
+    # Axes (repeat, fold, model, cell).
     task, counts = _side_by_side({name: _read_folds(name, folds[name], cv) for name in names})
     check_same_gold(counts, names, ("repeat", "fold"), "both models must be tested on the same folds")
-    tables = warn_if_empty(k * counts.sum(axis=(0, 1)), names)
-    return Evaluation(names, task, tables, folds=Folds(counts, cv, discount, k))
+    tables = warn_if_empty(factor * counts.sum(axis=(0, 1)), names)
+    return Evaluation(names, task, tables, folds=Folds(counts, cv, discount, factor))
 
 
 # ---- tables -----------------------------------------------------------------------------------------------
@@ -127,27 +133,38 @@ def check_weights(counts: ArrayLike, column: str) -> FloatArray:
 
 def check_counts(counts: ArrayLike | Mapping[str, ArrayLike], where: str) -> FloatArray:
     """Return counts as an array (..., 3 or 4) of finite numbers, none negative, or say what is wrong."""
-    if hasattr(counts, "iloc"):
-        # A Series or DataFrame of pandas, whose cells may have names.
-        frame: Any = counts
-        names = list(getattr(frame, "columns", frame.index))
-        counts = {name: frame[name] for name in names} if any(isinstance(n, str) for n in names) else frame
-    if isinstance(counts, Mapping):
-        return _read_cells(counts, where)
+    by_name = _named_cells(counts)
+    if by_name is not None:
+        return _read_cells(by_name, where)
     array = _numbers(counts, where)
-    if array.ndim == 0 or array.shape[-1] not in (3, 4):
-        found = "a single number" if array.ndim == 0 else f"{array.shape[-1]} numbers"
-        raise ValueError(f"{where} has {found} instead of counts (tp, fp, fn) or (tp, fp, fn, tn)")
+    if array.ndim == 0:
+        raise ValueError(f"{where} has a single number instead of counts (tp, fp, fn) or (tp, fp, fn, tn)")
+    if array.shape[-1] not in (3, 4):
+        given = f"{array.shape[-1]} numbers"
+        raise ValueError(f"{where} has {given} instead of counts (tp, fp, fn) or (tp, fp, fn, tn)")
     return _check_range(array, BINARY_CELLS, where)
 
 
-def _read_cells(value: Mapping[str, ArrayLike], where: str) -> FloatArray:
-    given = {str(key).strip().lower(): cell for key, cell in value.items()}
+def _named_cells(counts: Any) -> Mapping[str, Any] | None:
+    """Return counts by the names of their cells, which a mapping, a Series or a DataFrame has; else None."""
+    if isinstance(counts, Mapping):
+        return counts
+    if not isinstance(counts, SupportsILoc):
+        return None
+    names = [*counts.columns] if isinstance(counts, SupportsColumns) else [*counts.index]
+    if not any(isinstance(name, str) for name in names):
+        return None
+    return {name: counts[name] for name in names}
+
+
+def _read_cells(counts: Mapping[str, ArrayLike], where: str) -> FloatArray:
+    """Return counts that have names as an array (..., cell), or say what is wrong with them."""
+    given = {str(key).strip().lower(): cell for key, cell in counts.items()}
     cells = next((c for c in (CHUNKS, BINARY_CELLS, BINARY_CELLS[:3]) if set(c) == set(given)), None)
-    if cells is None or len(given) != len(value):
+    if cells is None or len(given) != len(counts):
+        names = ", ".join(map(str, counts)) if counts else "none"
         raise ValueError(
-            f"{where} has cells {', '.join(map(str, value)) or 'none'}; give tp, fp, fn and optionally tn, or gold, "
-            "predicted, correct, each once"
+            f"{where} has cells {names}; give tp, fp, fn and optionally tn, or gold, predicted, correct, each once"
         )
     columns = [_numbers(given[name], f"{where}, {name}") for name in cells]
     try:
@@ -155,7 +172,7 @@ def _read_cells(value: Mapping[str, ArrayLike], where: str) -> FloatArray:
     except ValueError:
         raise ValueError(f"{where} has cells of different shapes; give one shape for all") from None
     _check_range(array, cells, where)
-    if cells is not CHUNKS:
+    if cells != CHUNKS:
         return array
     gold, predicted, correct = np.moveaxis(array, -1, 0)
     if (correct > np.minimum(gold, predicted)).any():
@@ -164,6 +181,7 @@ def _read_cells(value: Mapping[str, ArrayLike], where: str) -> FloatArray:
 
 
 def _read_folds(name: str, value: Any, cv: BlockedCV | KFoldCV) -> FloatArray:
+    """Return the tables of a model, axes (repeat, fold, cell), or say what is wrong with them."""
     repeats, per_repeat = cv.shape
     n_folds = repeats * per_repeat
     where = f"model {name!r}"
@@ -179,53 +197,61 @@ def _read_folds(name: str, value: Any, cv: BlockedCV | KFoldCV) -> FloatArray:
     if tables.ndim == 3 and tables.shape[1] == per_repeat:
         tables = tables.reshape(-1, tables.shape[-1])
     if tables.ndim != 2 or len(tables) != n_folds:
-        found = len(tables) if tables.ndim == 2 else f"an array of shape {tables.shape}"
+        given = len(tables) if tables.ndim == 2 else f"an array of shape {tables.shape}"
         design = f"{repeats}×{per_repeat} cross-validation"
-        raise ValueError(f"{where} has {found} fold tables, but {design} has {n_folds}")
+        raise ValueError(f"{where} has {given} fold tables, but {design} has {n_folds}")
     return tables.reshape(repeats, per_repeat, -1)
 
 
-def _numbers(value: ArrayLike, where: str) -> FloatArray:
-    remedy = f"has {quoted(value)} instead of numbers"
-    array = numbers_of(value, where, remedy=remedy)
-    plain = np.asarray(value)
-    if plain.dtype.kind in "bO" and any(isinstance(x, bool | np.bool_ | None) for x in plain.flat):
-        raise ValueError(f"{where} {remedy}")
+def _numbers(value: Any, where: str) -> FloatArray:
+    """Return counts as an array of floats, or say that they are none, as True and None are not."""
+    complaint = f"has {quoted(value)} instead of numbers"
+    array = numbers_of(value, where, remedy=complaint)
+    given = np.asarray(value)
+    if given.dtype.kind in "bO" and any(isinstance(x, bool | np.bool_ | None) for x in given.flat):
+        raise ValueError(f"{where} {complaint}")
     return array
 
 
 def _check_range(array: FloatArray, cells: Sequence[str], where: str, most: float = MAX_COUNT) -> FloatArray:
+    """Return counts with axes (..., cell), or say which is negative, too large or no number."""
     bad = ~((array >= 0) & (array <= most))
     if bad.any():
-        position = tuple(int(i) for i in np.argwhere(bad)[0])
-        place = "".join(f", row {i + 1}" for i in position[:-1])
+        *rows, cell = np.argwhere(bad)[0].tolist()
+        place = where
+        for row in rows:
+            place += f", row {row + 1}"
+        if rows:
+            place += ","
+        value = array[(*rows, cell)]
         raise ValueError(
-            f"{where}{place}{',' if place else ''} has {cells[position[-1]]} = {array[position]:g}; "
-            f"counts are finite, not negative and at most {most:g}"
+            f"{place} has {cells[cell]} = {value:g}; counts are finite, not negative and at most {most:g}"
         )
     return array
 
 
 def _side_by_side(arrays: Mapping[str, FloatArray]) -> tuple[Binary, FloatArray]:
-    """Return the kind of the models' tables, and the tables, axes (..., model, cell)."""
+    """Return the task of the models' tables, and the tables, axes (..., model, cell)."""
     shapes = {array.shape for array in arrays.values()}
-    if len(shapes) > 1 or 0 in next(iter(shapes)):
-        found = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
-        raise ValueError(f"tables have shapes {found}; give all the same, and tn for all or for none")
-    return Binary(BINARY_CELLS[: next(iter(shapes))[-1]]), np.stack(list(arrays.values()), axis=-2)
+    shape = next(iter(shapes))
+    if len(shapes) > 1 or 0 in shape:
+        of_models = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        raise ValueError(f"tables have shapes {of_models}; give all the same, and tn for all or for none")
+    return Binary(BINARY_CELLS[: shape[-1]]), np.stack([*arrays.values()], axis=-2)
 
 
 def check_same_gold(counts: FloatArray, models: tuple[str, ...], axes: Sequence[str], remedy: str) -> None:
-    """Raise a ValueError where two models have different numbers of gold positives, axes (*axes, model, cell)."""
+    """Raise a ValueError if two models have different numbers of gold positives, axes (*axes, model, cell)."""
     gold = counts[..., 0] + counts[..., 2]
     differs = ~np.isclose(gold, gold[..., :1], rtol=1e-9, atol=1e-9)
     if differs.any():
-        *place, j = np.argwhere(differs)[0].tolist()
+        *place, model = np.argwhere(differs)[0].tolist()
         where = ", ".join(f"{axis} {i + 1}" for axis, i in zip(axes, place, strict=True))
-        first, other = gold[(*place, 0)], gold[(*place, j)]
+        of_first = gold[(*place, 0)]
+        of_other = gold[(*place, model)]
         raise ValueError(
-            f"{where} has {first:g} gold positives (tp+fn) for {models[0]!r} but {other:g} for "
-            f"{models[j]!r}; {remedy}"
+            f"{where} has {of_first:g} gold positives (tp+fn) for {models[0]!r} but {of_other:g} for "
+            f"{models[model]!r}; {remedy}"
         )
 
 
@@ -237,25 +263,53 @@ def read_counts(
 ) -> Evaluation:
     """Read the counts of all models; the options are those of `read`."""
     with located(file):
-        tasks = _tables_of(file)
+        tasks, has_folds = _tables_of(file)
         if task is not None and task not in tasks:
-            known = [*filter(None, tasks)]
-            other = nearest(task, known) if known else "nor any other; leave task= out"
-            raise ValueError(f"there is no task {task!r}; {other}")
-        if task is None and len(tasks) > 1:
-            raise ValueError(f"there are several tasks ({listing(tasks)}); choose one with task=")
-        models = tasks[task] if task is not None else next(iter(tasks.values()))
-        if any(tables.keys() != {(0, 0)} for tables in models.values()):
-            folds, design = _arrange_folds(models, cv)
-            return from_folds(folds, cv=design, discount=discount)
+            named = [name for name in tasks if name]
+            others = nearest(task, named) if named else "nor any other; leave task= out"
+            raise ValueError(f"there is no task {task!r}; {others}")
+        if task is None:
+            if len(tasks) > 1:
+                raise ValueError(f"there are several tasks ({listing(tasks)}); choose one with task=")
+            task = next(iter(tasks))
+        models = tasks[task]
+        if has_folds:
+            counts, design = _arrange_folds(models, cv)
+            return from_folds(counts, cv=design, discount=discount)
         if cv is not None or discount is not None:
             raise ValueError("there is no column 'fold', so cv= and discount= do not apply; leave both out")
-        return from_counts({name: tables[0, 0] for name, tables in models.items()})
+        return from_counts({name: tables[1, 1] for name, tables in models.items()})
 
 
-def _tables_of(file: InputFile) -> dict[str, dict[str, _Tables]]:
-    """Return the tables of each task ("" without tasks) and model; without folds at (0, 0)."""
+def _tables_of(file: InputFile) -> tuple[dict[str, dict[str, _FoldTables]], bool]:
+    """Return the tables by task ("" without tasks), model, repeat and fold, and whether there are folds at all."""
     table = Table.opened(file)
+    columns = _columns_of(table)
+    has_folds = "fold" in columns
+    frame = table.load([*columns.values()])
+    tasks: dict[str, dict[str, _FoldTables]] = {}
+    every_column = [frame[name].tolist() for name in columns.values()]
+    for i, cells in enumerate(zip(*every_column, strict=True), 1):
+        row = dict(zip(columns, cells, strict=True))
+        where = f"row {i}"
+        model = _name(row["model"], "model", where)
+        task = _name(row["task"], "task", where) if "task" in row else ""
+        numbers = {name: _number(row[name], name, where) for name in columns if name not in ("model", "task")}
+        repeat = numbers.pop("repeat", 1.0)
+        fold = numbers.pop("fold", 1.0)
+        if not (1 <= repeat == int(repeat) and 1 <= fold == int(fold)):
+            raise ValueError(f"{where} has repeat {repeat:g}, fold {fold:g}; both are numbered 1, 2, …")
+        place = (int(repeat), int(fold))
+        tables = tasks.setdefault(task, {}).setdefault(model, {})
+        if place in tables:
+            again = f", repeat {repeat:g}, fold {fold:g}" if has_folds else ""
+            raise ValueError(f"{where} has model {model!r}{again} again; keep one (folds: a column 'fold')")
+        tables[place] = check_counts(numbers, where)
+    return tasks, has_folds
+
+
+def _columns_of(table: Table) -> dict[str, str]:
+    """Return the columns of a table of counts by their names in small letters, or say which are wrong."""
     columns = {name.strip().lower(): name for name in table.header}
     if len(columns) < len(table.header):
         raise ValueError(f"two columns of {listing(table.header)} differ only in case or spaces; keep one")
@@ -265,36 +319,23 @@ def _tables_of(file: InputFile) -> dict[str, dict[str, _Tables]]:
                 f"column {quoted(name)} is unknown; {nearest(name, _COLUMNS)}; a table of predictions needs "
                 "gold=, one of scores scores="
             )
-    if "model" not in columns or ("repeat" in columns and "fold" not in columns):
-        raise ValueError(f"there is no column {'fold' if 'model' in columns else 'model'!r}; add it")
-    frame = table.load([*columns.values()])
-    tasks: dict[str, dict[str, _Tables]] = {}
-    for i, cells in enumerate(zip(*(frame[name].tolist() for name in columns.values()), strict=True), 1):
-        row, where = dict(zip(columns, cells, strict=True)), f"row {i}"
-        model = _name(row["model"], "model", where)
-        task = _name(row["task"], "task", where) if "task" in row else ""
-        numbers = {name: _number(row[name], name, where) for name in columns if name not in ("model", "task")}
-        repeat, fold = numbers.pop("repeat", 1.0), numbers.pop("fold", 0.0)
-        if "fold" in row and not (1 <= repeat == int(repeat) and 1 <= fold == int(fold)):
-            raise ValueError(f"{where} has repeat {repeat:g}, fold {fold:g}; both are numbered 1, 2, …")
-        spot = (int(repeat), int(fold)) if "fold" in row else (0, 0)
-        tables = tasks.setdefault(task, {}).setdefault(model, {})
-        if spot in tables:
-            again = f", repeat {repeat:g}, fold {fold:g}" if fold else ""
-            raise ValueError(f"{where} has model {model!r}{again} again; keep one (folds: a column 'fold')")
-        tables[spot] = check_counts(numbers, where)
-    return tasks
+    if "model" not in columns:
+        raise ValueError("there is no column 'model'; add it")
+    if "repeat" in columns and "fold" not in columns:
+        raise ValueError("there is no column 'fold'; add it")
+    return columns
 
 
-def _name(value: Any, what: str, where: str) -> str:
+def _name(value: Any, column: str, where: str) -> str:
     """Return the name of a model or task, or say that it is none."""
     text = value.strip() if isinstance(value, str) else ""
     if not text or any("\ud800" <= c <= "\udfff" for c in text):
-        raise ValueError(f"{where} has {what} {quoted(value)} instead of a name in UTF-8")
+        raise ValueError(f"{where} has {column} {quoted(value)} instead of a name in UTF-8")
     return text
 
 
 def _number(value: Any, name: str, where: str) -> float:
+    """Return a number of a row, or say that it is none."""
     number = read_number(value) if isinstance(value, str) else value
     if isinstance(number, bool | np.bool_) or not isinstance(number, int | float) or not abs(number) < 1e300:
         raise ValueError(f"{where} has {name} = {quoted(value)} instead of a number such as 12 or 0.5")
@@ -302,12 +343,15 @@ def _number(value: Any, name: str, where: str) -> float:
 
 
 def _arrange_folds(
-    models: dict[str, _Tables], cv: BlockedCV | KFoldCV | None
+    models: dict[str, _FoldTables], cv: BlockedCV | KFoldCV | None
 ) -> tuple[dict[str, FloatArray], BlockedCV | KFoldCV]:
     """Return each model's tables repeat by repeat, and the design."""
-    spots = {spot for tables in models.values() for spot in tables}
-    n_repeats, n_folds = (len({spot[axis] for spot in spots}) for axis in (0, 1))
-    design = design_of(n_repeats, max(2, n_folds)) if cv is None else cv
+    design = cv
+    if design is None:
+        places = {place for tables in models.values() for place in tables}
+        n_repeats = len({repeat for repeat, _ in places})
+        n_folds = len({fold for _, fold in places})
+        design = design_of(n_repeats, max(2, n_folds))
     repeats, folds = design.shape
     expected = [*product(range(1, repeats + 1), range(1, folds + 1))]
     for name, tables in models.items():
@@ -317,14 +361,17 @@ def _arrange_folds(
                 f"{has} repeat {repeat}, fold {fold} of model {name!r}, but {repeats}×{folds} cross-validation has repeats 1 "
                 f"to {repeats} with folds 1 to {folds}"
             )
-    return {name: np.array([tables[spot] for spot in expected]) for name, tables in models.items()}, design
+    counts = {name: np.array([tables[place] for place in expected]) for name, tables in models.items()}
+    return counts, design
 
 
 def _read_request(request: ReadRequest) -> Evaluation:
     if request.models or request.alone is None:
         raise ValueError("counts of all models come in one file, with a column 'model'; name it alone")
-    options, cv = request.options, request.options.get("cv")
-    cv = read_design(cv) if isinstance(cv, str) else cv
+    options = request.options
+    cv = options.get("cv")
+    if isinstance(cv, str):
+        cv = read_design(cv)
     return read_counts(request.alone.file, options.get("task"), cv, options.get("discount"))
 
 
@@ -333,16 +380,18 @@ def _holds_counts(file: InputFile, options: Mapping[str, Any]) -> bool:
     first = next((line for line in file.lines if line.strip()), "").lstrip()
     if not first or options.keys() & {"gold", "correct", "scores", "prediction"}:
         return False
-    text = "".join(file.lines)[:4000]
     if first.startswith(("{", "[")):
-        keys = sum(f'"{name}"' in text.lower() for name in _COUNT_COLUMNS)
-        return '"model"' in text.lower() and keys > 2
-    names = {name.strip().strip('"').lower() for name in first.split(max(",;\t", key=first.count))}
+        text = "".join(file.lines)[:4000].lower()
+        n_keys = sum(f'"{name}"' in text for name in _COUNT_COLUMNS)
+        return '"model"' in text and n_keys > 2
+    separator = max(",;\t", key=first.count)
+    names = {name.strip().strip('"').lower() for name in first.split(separator)}
     return len(names & set(_COUNT_COLUMNS)) > 1
 
 
-def _tasks(place: InputSource) -> Iterable[str]:
-    return filter(None, _tables_of(place.file))
+def _tasks(place: InputSource) -> list[str]:
+    tasks, _ = _tables_of(place.file)
+    return [task for task in tasks if task]
 
 
 COUNTS = Format(
@@ -355,35 +404,49 @@ COUNTS = Format(
 )
 
 
-# ---- what conlleval prints -------------------------------------------------------------------------------
+# ---- conlleval's output ----------------------------------------------------------------------------------
 
-
-_COUNTS = re.compile(
+_PROCESSED = re.compile(
     r"processed ([0-9]{1,15}) tokens with ([0-9]{1,15}) phrases; found: ([0-9]{1,15}) phrases; correct: ([0-9]{1,15})\."
     r"(?![0-9])"
 )
 
 
+class _Printed(NamedTuple):
+    """The numbers in conlleval's first line."""
+
+    tokens: int
+    gold: int
+    predicted: int
+    correct: int
+
+
 def _read_printed(request: ReadRequest) -> Evaluation:
     request.without_gold("conlleval's output has counted gold already")
     places = request.named_models("conlleval's output")
-    printed: dict[str, list[int]] = {}
+    printed: dict[str, _Printed] = {}
     for model, place in places.items():
-        lines = _COUNTS.findall(place.file.text())
+        lines = _PROCESSED.findall(place.file.text())
         if len(lines) != 1:
             raise ValueError(f"{place} has {len(lines)} lines 'processed … tokens …', but should have one")
-        printed[model] = [*map(int, lines[0])]
-        first, known = next(iter(printed.items()))
-        if printed[model][:2] != known[:2]:
+        printed[model] = _Printed._make(map(int, lines[0]))
+        first_model, first = next(iter(printed.items()))
+        own = printed[model]
+        if (own.tokens, own.gold) != (first.tokens, first.gold):
             raise ValueError(
-                f"{place} was printed for {printed[model][0]} tokens and {printed[model][1]} phrases, but "
-                f"{places[first]} for {known[0]} and {known[1]}; both must be judged on the same gold"
+                f"{place} was printed for {own.tokens} tokens and {own.gold} phrases, but "
+                f"{places[first_model]} for {first.tokens} and {first.gold}; both must be judged on the same gold"
             )
-    return from_counts({model: dict(zip(CHUNKS, own[1:], strict=True)) for model, own in printed.items()})
+    return from_counts(
+        {
+            model: {"gold": own.gold, "predicted": own.predicted, "correct": own.correct}
+            for model, own in printed.items()
+        }
+    )
 
 
 def _holds_output(file: InputFile, options: Mapping[str, Any]) -> bool:
-    return b"processed" in file.head and any(_COUNTS.match(line.strip()) for line in file.lines)
+    return b"processed" in file.head and any(_PROCESSED.match(line.strip()) for line in file.lines)
 
 
 CONLLEVAL = Format(

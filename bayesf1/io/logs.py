@@ -1,8 +1,9 @@
-"""Logs of evaluations of language models: what each document or sample scored, by lm-evaluation-harness or by Inspect."""
+"""Logs of evaluations of language models, by lm-evaluation-harness or Inspect: the score of each document or sample."""
 
 from __future__ import annotations
 
 import json
+import math
 import re
 import zipfile
 from collections import Counter, defaultdict
@@ -19,23 +20,24 @@ from bayesf1.io.formats import Format, InputSource, ReadRequest
 from bayesf1.io.scores import from_columns
 from bayesf1.io.tables import json_lines
 
-# The task, or nothing where there is just one, and what the log calls the item.
+# The task, or nothing if there is just one, and the name or number of the item in the log.
 Item: TypeAlias = tuple[str, str | int]
 
 
 @dataclass(frozen=True)
 class _Log:
-    """What a model's logs say of each item: its score, its group, and its text or hash, by which logs are compared."""
+    """The items of a model's logs: their scores, and by what items of several logs are compared."""
 
     scores: dict[Item, float] = field(default_factory=dict)
     groups: dict[Item, str] = field(default_factory=dict)
+    # The text of each item, or a hash of it.
     inputs: dict[Item, str] = field(default_factory=dict)
     # The filter of each task, and the measures of all.
     filters: dict[str, str] = field(default_factory=dict)
     measures: dict[str, None] = field(default_factory=dict)
-    # Items of which no epoch was scored, and those of which some were.
+    # Items of which no epoch was scored, and items of which only some were.
     unscored: set[Item] = field(default_factory=set)
-    partly: set[Item] = field(default_factory=set)
+    partly_scored: set[Item] = field(default_factory=set)
 
 
 def _spelled(item: Item, noun: str) -> str:
@@ -47,11 +49,12 @@ def _spelled(item: Item, noun: str) -> str:
     ("document 3 of task 'gsm8k'", "sample 'q1'")
     """
     task, number = item
-    return f"{noun} {number!r}{f' of task {task!r}' if task else ''}"
+    of_task = f" of task {task!r}" if task else ""
+    return f"{noun} {number!r}{of_task}"
 
 
-def _chosen(option: str, asked: Any, found: Iterable[str], where: object) -> str:
-    """Return which of those found was asked for, or the only one there is.
+def _chosen(option: str, asked: Any, available: Iterable[str], where: object) -> str:
+    """Return the name that was asked for, or the only one that is available.
 
     Examples
     --------
@@ -61,9 +64,11 @@ def _chosen(option: str, asked: Any, found: Iterable[str], where: object) -> str
     Traceback (most recent call last):
     ValueError: a.jsonl has several measures (acc, f1); choose one with measure=
     """
-    names = [*found]
-    if asked in names or (asked is None and len(names) == 1):
-        return names[0] if asked is None else str(asked)
+    names = [*available]
+    if asked is None and len(names) == 1:
+        return names[0]
+    if asked in names:
+        return str(asked)
     if not names:
         raise ValueError(f"{where} has no {option} that is a number; log the samples with a score")
     if asked is None:
@@ -77,9 +82,11 @@ def _group_at(record: Mapping[str, Any], path: str, where: str) -> str:
     for part in path.split("."):
         value = value.get(part) if isinstance(value, Mapping) else None
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
-        inner = {name: entry for name, entry in record.items() if isinstance(entry, Mapping)}
-        known = [f"{name}.{key}" for name, entry in inner.items() for key in entry]
-        raise ValueError(f"{where} has no name at group={path!r}; {nearest(path, ['task', *known])}")
+        paths = ["task"]
+        for name, entry in record.items():
+            if isinstance(entry, Mapping):
+                paths += [f"{name}.{key}" for key in entry]
+        raise ValueError(f"{where} has no name at group={path!r}; {nearest(path, paths)}")
     return str(value)
 
 
@@ -87,37 +94,32 @@ def _evaluated(
     logs: Mapping[str, _Log], options: Mapping[str, Any], noun: str, remarks: Iterable[str] = ()
 ) -> Evaluation:
     """Build an Evaluation from the log of each model, in which an item is called `noun`."""
-    (name, first), *others = logs.items()
-    for model, own in others:
-        for what in ("filters", "groups", "inputs"):
-            mine, theirs = getattr(own, what), getattr(first, what)
-            for item in (item for item in mine if theirs.get(item, mine[item]) != mine[item]):
-                whose = _spelled(item, noun) if isinstance(item, tuple) else f"task {item!r}"
-                raise ValueError(
-                    f"{whose} has the {what[:-1]} {quoted(mine[item])} in {model!r}, but {quoted(theirs[item])} in {name!r}; "
-                    f"give all models the same {noun}s"
-                )
-    every = {measure: None for log in logs.values() for measure in log.measures}
-    measure, notes = _chosen("measure", None, every, "what was given"), [*remarks]
-    for model, own in logs.items():
-        for items, what, then in (
-            (own.unscored, "without a score", "left out for all"),
-            (own.partly, "in which some epochs have no score", "averaged over the others"),
-        ):
-            for _, example in sorted(items, key=str)[:1]:
-                n = counted(len(items), noun)
-                notes.append(f"{model} has {n} {what} by {measure}, such as {example!r}: {then}.")
-    out = {item for own in logs.values() for item in own.unscored}
-    scores = {
-        model: {_spelled(item, noun): score for item, score in own.scores.items() if item not in out}
-        for model, own in logs.items()
-    }
-    group, kept = options.get("group"), [item for item in first.scores if item not in out]
-    groups = None if group is None else {_spelled(item, noun): first.groups[item] for item in kept}
-    binary = all(score in (0.0, 1.0) for own in scores.values() for score in own.values())
-    unit = options.get("unit") or (group.rpartition(".")[2] if group else None if binary else noun)
-    down = bool(options.get("lower_is_better", False))
-    ev = from_columns(scores, name=measure, unit=unit, lower_is_better=down, groups=groups)
+    (first_name, first), *others = logs.items()
+    for name, log in others:
+        _check_same_items(name, log, first_name, first, noun)
+    measures = dict.fromkeys(measure for log in logs.values() for measure in log.measures)
+    measure = _chosen("measure", None, measures, "what was given")
+    notes = [*remarks]
+    for name, log in logs.items():
+        notes += _notes_on_missing_scores(name, log, measure, noun)
+
+    left_out = {item for log in logs.values() for item in log.unscored}
+    scores = {}
+    for name, log in logs.items():
+        scores[name] = {
+            _spelled(item, noun): score for item, score in log.scores.items() if item not in left_out
+        }
+    kept = [item for item in first.scores if item not in left_out]
+    group = options.get("group")
+    groups = None
+    if group is not None:
+        groups = {_spelled(item, noun): first.groups[item] for item in kept}
+    unit = options.get("unit")
+    if not unit:
+        all_0_or_1 = all(score in (0.0, 1.0) for own in scores.values() for score in own.values())
+        unit = _default_unit(group, noun, right_or_wrong=all_0_or_1)
+    lower_is_better = bool(options.get("lower_is_better", False))
+    ev = from_columns(scores, name=measure, unit=unit, lower_is_better=lower_is_better, groups=groups)
     tasks = dict.fromkeys(task for task, _ in kept)
     if len(tasks) > 1 and groups is None:
         together = f"{plural(noun).capitalize()} of {len(tasks)} tasks are taken together"
@@ -125,21 +127,62 @@ def _evaluated(
     return replace(ev, remarks=(*ev.remarks, *notes))
 
 
+def _check_same_items(name: str, log: _Log, first_name: str, first: _Log, noun: str) -> None:
+    """Raise a ValueError if an item, or a task, has another filter, group or text in the logs of two models."""
+
+    def differing(owner: str, attribute: str, own: str, other: str) -> ValueError:
+        return ValueError(
+            f"{owner} has the {attribute} {quoted(own)} in {name!r}, but {quoted(other)} in {first_name!r}; "
+            f"give all models the same {noun}s"
+        )
+
+    for task, own in log.filters.items():
+        if first.filters.get(task, own) != own:
+            raise differing(f"task {task!r}", "filter", own, first.filters[task])
+    for item, own in log.groups.items():
+        if first.groups.get(item, own) != own:
+            raise differing(_spelled(item, noun), "group", own, first.groups[item])
+    for item, own in log.inputs.items():
+        if first.inputs.get(item, own) != own:
+            raise differing(_spelled(item, noun), "input", own, first.inputs[item])
+
+
+def _notes_on_missing_scores(name: str, log: _Log, measure: str, noun: str) -> list[str]:
+    """Say how many items of a model lack scores, and how they are treated."""
+    notes = []
+    for items, missing, treatment in (
+        (log.unscored, "without a score", "left out for all"),
+        (log.partly_scored, "in which some epochs have no score", "averaged over the others"),
+    ):
+        if items:
+            _, example = min(items, key=str)
+            n = counted(len(items), noun)
+            notes.append(f"{name} has {n} {missing} by {measure}, such as {example!r}: {treatment}.")
+    return notes
+
+
+def _default_unit(group: str | None, noun: str, *, right_or_wrong: bool) -> str | None:
+    """Return how a unit is called: as groups are, or as items, which have a name already if they are right or wrong."""
+    if group is not None:
+        return group.rpartition(".")[2]
+    return None if right_or_wrong else noun
+
+
 # ---- lm-evaluation-harness -------------------------------------------------------------------------------
 
 _NAME = re.compile(r"samples_(.+?)(?:_[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9.:-]+)?\.jsonl(?:\.gz)?")
 _ANSWERS = frozenset({"resps", "filtered_resps"})
-# All that a record has beside its measures.
+# Keys of a record that are no measures.
 _NO_MEASURES = _ANSWERS | {"doc_id", "doc", "target", "arguments", "filter", "metrics", "sample_len"}
 
 
 def _is_number(value: Any) -> bool:
-    # NaN is not, nor is an integer that is too large for a double.
+    # Neither NaN nor an integer that is too large for a double.
     return isinstance(value, int | float) and abs(value) <= 1e300
 
 
 def _measures_of(record: Mapping[str, Any]) -> list[str]:
-    """Return the measures that have a number in a record, by its own list where it has one."""
+    """Return the measures that have a number in a record, by its own list if it has one."""
     listed = record.get("metrics")
     names = listed if isinstance(listed, list) else [key for key in record if key not in _NO_MEASURES]
     return [name for name in names if isinstance(name, str) and _is_number(record.get(name))]
@@ -147,35 +190,38 @@ def _measures_of(record: Mapping[str, Any]) -> list[str]:
 
 def _add_file(log: _Log, file: InputFile, task: str, options: Mapping[str, Any]) -> None:
     """Read the samples of one task."""
+    asked = options.get("measure")
+    group = options.get("group")
+    measure = ""
+    # By default the filter of the first sample; if there are several, it must be asked for.
+    wanted_filter = options.get("filter")
     filters: dict[str, None] = {}
-    measure, taken, group = "", options.get("filter"), options.get("group")
     for line, record in json_lines(file):
         where = f"{file}, line {line},"
-        if not isinstance(record, dict) or "doc_id" not in record:
-            raise ValueError(f"{where} is {quoted(record)}, but a sample is an object with a key 'doc_id'")
-        number, of_filter = record["doc_id"], str(record.get("filter", "none"))
-        if isinstance(number, bool) or not isinstance(number, str | int):
-            raise ValueError(f"{where} has doc_id {quoted(number)}, but it is a name or number")
-        filters[of_filter] = None
-        taken = of_filter if taken is None else taken
-        if of_filter != taken:
+        number = _document_number(record, where)
+        own_filter = str(record.get("filter", "none"))
+        filters[own_filter] = None
+        if wanted_filter is None:
+            wanted_filter = own_filter
+        if own_filter != wanted_filter:
             continue
         item = (task, number)
         if item in log.scores:
             raise ValueError(f"{where} has {_spelled(item, 'document')} again; keep one of them")
-        asked = options.get("measure")
         if asked in record and isinstance(record[asked], list | dict):
             raise ValueError(
                 f"{where} has {asked} {quoted(record[asked])}, which the harness sums up over all samples, but here "
                 f"each sample needs its own number; {nearest(str(asked), _measures_of(record))}"
             )
-        measure = measure or _chosen("measure", asked, _measures_of(record), where)
+        if not measure:
+            measure = _chosen("measure", asked, _measures_of(record), where)
         value = record.get(measure)
         if not _is_number(value):
             raise ValueError(f"{where} has {measure} {quoted(value)} instead of a number")
-        log.scores[item] = float(record[measure])
-        if isinstance(document := record.get("doc_hash"), str):
-            log.inputs[item] = document[:16]
+        log.scores[item] = float(value)
+        text_hash = record.get("doc_hash")
+        if isinstance(text_hash, str):
+            log.inputs[item] = text_hash[:16]
         if group is not None:
             log.groups[item] = task if group == "task" else _group_at(record, group, where)
     if not filters:
@@ -184,44 +230,74 @@ def _add_file(log: _Log, file: InputFile, task: str, options: Mapping[str, Any])
     log.measures[measure] = None
 
 
-def _tasks(place: InputSource) -> dict[str, InputFile]:
-    """Return the files of a place by the task that their names tell; without a name none."""
-    tasks: dict[str, InputFile] = {}
+def _document_number(record: Any, where: str) -> str | int:
+    """Return the name or number of a sample's document, or say that there is none."""
+    if not isinstance(record, dict) or "doc_id" not in record:
+        raise ValueError(f"{where} is {quoted(record)}, but a sample is an object with a key 'doc_id'")
+    number = record["doc_id"]
+    if isinstance(number, bool) or not isinstance(number, str | int):
+        raise ValueError(f"{where} has doc_id {quoted(number)}, but it is a name or number")
+    return number
+
+
+def _task_in_name(name: str, *, in_folder: bool) -> str:
+    """Return the task that the name of a file tells; a file alone with another name tells none.
+
+    Examples
+    --------
+    >>> _task_in_name("samples_gsm8k_2024-05-01T10-00-00.1.jsonl", in_folder=True)
+    'gsm8k'
+    >>> _task_in_name("mine.jsonl", in_folder=False)
+    ''
+    """
+    match = _NAME.fullmatch(Path(name).name)
+    if match is not None:
+        return match[1]
+    return Path(name).stem if in_folder else ""
+
+
+def _files_by_task(place: InputSource) -> dict[str, InputFile]:
+    """Return the files of a place by the task that their names tell."""
+    files: dict[str, InputFile] = {}
     for name, file in place.files.items():
-        matched = _NAME.fullmatch(Path(name).name)
-        task = matched[1] if matched else Path(name).stem if place.folder else ""
-        if task in tasks:
-            raise ValueError(f"{tasks[task]} and {file} are both of task {task!r}; name one of them")
-        tasks[task] = file
-    return tasks
+        task = _task_in_name(name, in_folder=place.folder)
+        if task in files:
+            raise ValueError(f"{files[task]} and {file} are both of task {task!r}; name one of them")
+        files[task] = file
+    return files
 
 
 def _models_by_folder(place: InputSource) -> dict[str, InputSource]:
     """Return a place for each folder in a folder, or say that files lie there without a model's name."""
-    files: dict[str, dict[str, Any]] = {}
+    paths: dict[str, dict[str, Any]] = defaultdict(dict)
     for name, path in place.paths.items():
-        files.setdefault(str(Path(name).parent), {})[name] = path
-    if "." in files:
+        paths[str(Path(name).parent)][name] = path
+    if "." in paths:
         raise ValueError(f"{place} is a log of one model; give each model's by its name, as bert={place}")
-    return {model: replace(place, name=f"{place}/{model}", paths=own) for model, own in files.items()}
+    return {model: replace(place, name=f"{place}/{model}", paths=own) for model, own in paths.items()}
 
 
 def _read_samples(request: ReadRequest) -> Evaluation:
+    """Read a log of each model, with a file for each task."""
     request.without_gold("samples of lm-evaluation-harness are scored already")
-    options, wanted = request.options, request.options.get("task")
     places = request.models if request.alone is None else _models_by_folder(request.alone)
-    tasks = {model: _tasks(place) for model, place in places.items()}
-    if any("" in found for found in tasks.values()) and all(len(found) == 1 for found in tasks.values()):
-        tasks = {model: {"": file} for model, found in tasks.items() for file in found.values()}
-    logs = {model: _Log() for model in tasks}
-    for model, found in tasks.items():
-        for task in found if wanted is None else [_chosen("task", wanted, found, places[model])]:
-            _add_file(logs[model], found[task], task, options)
-    return _evaluated(logs, options, "document")
+    files = {model: _files_by_task(place) for model, place in places.items()}
+    some_unnamed = any("" in own for own in files.values())
+    if some_unnamed and all(len(own) == 1 for own in files.values()):
+        # Files of one task, however they are called.
+        files = {model: {"": file} for model, own in files.items() for file in own.values()}
+    wanted_task = request.options.get("task")
+    logs = {}
+    for model, own in files.items():
+        tasks = [*own] if wanted_task is None else [_chosen("task", wanted_task, own, places[model])]
+        logs[model] = _Log()
+        for task in tasks:
+            _add_file(logs[model], own[task], task, request.options)
+    return _evaluated(logs, request.options, "document")
 
 
 def _holds_samples(file: InputFile, options: Mapping[str, Any]) -> bool:
-    """Whether the first line is a sample with a document and answers, or begins as a long one does."""
+    """Return whether the first line is a sample with a document and answers, or begins as a long one does."""
     first = next((line for line in file.lines if line.strip()), "")
     if options.keys() & {"gold", "correct", "scores", "prediction"}:
         return False
@@ -232,6 +308,11 @@ def _holds_samples(file: InputFile, options: Mapping[str, Any]) -> bool:
     return isinstance(record, dict) and "doc_id" in record and bool(record.keys() & _ANSWERS)
 
 
+def _tasks_of_samples(place: InputSource) -> Iterator[str]:
+    for own in _models_by_folder(place).values():
+        yield from _files_by_task(own)
+
+
 LM_EVAL = Format(
     "lm-eval",
     "a log of samples of lm-evaluation-harness (samples_*.jsonl)",
@@ -239,7 +320,7 @@ LM_EVAL = Format(
     ("measure", "filter", "group", "task", "unit", "lower_is_better"),
     _read_samples,
     folder="samples_*.jsonl samples_*.jsonl.gz",
-    tasks=lambda place: (task for own in _models_by_folder(place).values() for task in _tasks(own)),
+    tasks=_tasks_of_samples,
 )
 
 
@@ -266,7 +347,8 @@ def _read_log(file: InputFile) -> _InspectLog:
     except ImportError:
         raise ValueError(f"{file} is a log of Inspect; pip install 'bayesf1[inspect]' to read it") from None
     packed = file.head.startswith(_ZIP)
-    file.check_size(0 if packed else file.size, LINE_SHARE)
+    if not packed:
+        file.check_size(file.size, LINE_SHARE)
     try:
         if packed:
             _check_sums(file)
@@ -276,16 +358,19 @@ def _read_log(file: InputFile) -> _InspectLog:
             # By its path a log that was read before would come from a cache, even if it is another by now.
             with file.open() as stream:
                 header = read_eval_log(stream, format="json")
-            samples = [sample.summary() for sample in header.samples or ()]
+            samples = []
+            if header.samples is not None:
+                samples = [sample.summary() for sample in header.samples]
     # Zip, JSON, validation and event loops each have errors of their own.
     except Exception as error:
-        why = (str(error) or type(error).__name__).strip().splitlines()[0]
+        lines = str(error).strip().splitlines()
+        why = lines[0] if lines else type(error).__name__
         raise ValueError(f"{file} is not a complete log of Inspect ({why:.200}); was it cut?") from None
     return _InspectLog(file, header, samples)
 
 
 def _check_sums(file: InputFile) -> None:
-    """Raise an error where what is read of an archive was changed: Inspect does not look at its check sums."""
+    """Raise an error if a part of an archive that is read was changed: Inspect does not look at check sums."""
     with zipfile.ZipFile(file.path) as archive:
         for name in {"header.json", "summaries.json"} & {*archive.namelist()}:
             file.check_size(archive.getinfo(name).file_size, LINE_SHARE, f", {name},")
@@ -294,71 +379,79 @@ def _check_sums(file: InputFile) -> None:
 
 
 def _values(sample: Any) -> dict[str, Any]:
-    """Return the scores of a sample by their scorer, and by a key where a scorer gives several."""
-    found: dict[str, Any] = {}
-    for name, score in (sample.scores or {}).items():
-        if isinstance(score.value, Mapping):
-            found |= {f"{name}.{key}": value for key, value in score.value.items()}
-        else:
-            found[name] = score.value
-    return found
+    """Return the scores of a sample by their scorer, and by a key if a scorer gives several."""
+    values: dict[str, Any] = {}
+    if sample.scores is not None:
+        for name, score in sample.scores.items():
+            if isinstance(score.value, Mapping):
+                values |= {f"{name}.{key}": value for key, value in score.value.items()}
+            else:
+                values[name] = score.value
+    return values
 
 
 def _number(value: Any, where: str) -> float | None:
-    """Return a score as Inspect values it, none of a sample that was not scored, or say that it is no number."""
-    if value is None or value != value:
+    """Return a score as Inspect values it, None for a sample that was not scored, or say that it is no number."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     number = value
     if isinstance(value, str):
         number = _GRADES.get(value, _WORDS.get(value.lower()))
-        number = read_number(value) if number is None else number
+        if number is None:
+            number = read_number(value)
     if not isinstance(number, int | float) or not abs(number) <= 1e300:
         raise ValueError(f"{where} is scored {quoted(value)}, which is neither a number nor C, P, I or N")
     return float(number)
 
 
-def _score(logs: Sequence[_InspectLog], measure: str, group: str | None) -> _Log:
-    """Average what each sample scored over its epochs."""
-    read = _Log(measures={measure: None})
-    for log in logs:
-        values: dict[Item, list[float]] = defaultdict(list)
-        epochs: Counter[Item] = Counter()
-        seen: set[tuple[Item, int]] = set()
-        for sample in log.samples:
-            item = (log.header.eval.task, sample.id)
-            where = f"{log.file}, {_spelled(item, 'sample')}, epoch {sample.epoch},"
-            if (item, sample.epoch) in seen:
-                raise ValueError(f"{where} is there twice; keep one of them")
-            seen.add((item, sample.epoch))
-            number = _number(_values(sample).get(measure), where)
-            values[item] += [] if number is None else [number]
-            epochs[item] += 1
-            if isinstance(sample.input, str):
-                read.inputs[item] = sample.input
-            if group is not None:
-                found = {"metadata": sample.metadata}
-                read.groups[item] = (
-                    log.header.eval.task if group == "task" else _group_at(found, group, where)
-                )
-        most = max(epochs.values(), default=0)
-        read.partly.update(item for item, numbers in values.items() if 0 < len(numbers) < most)
-        read.unscored.update(item for item, numbers in values.items() if not numbers)
-        # Exactly 0 and 1 where all epochs agree, so that such samples stay right or wrong.
-        read.scores.update({item: sum(all_) / len(all_) for item, all_ in values.items() if all_})
-    return read
+def _add_log(to: _Log, log: _InspectLog, measure: str, group: str | None) -> None:
+    """Add the samples of one log, whose scores are averaged over epochs."""
+    task = log.header.eval.task
+    scores: dict[Item, list[float]] = defaultdict(list)
+    n_epochs: Counter[Item] = Counter()
+    seen: set[tuple[Item, int]] = set()
+    for sample in log.samples:
+        item = (task, sample.id)
+        where = f"{log.file}, {_spelled(item, 'sample')}, epoch {sample.epoch},"
+        if (item, sample.epoch) in seen:
+            raise ValueError(f"{where} is there twice; keep one of them")
+        seen.add((item, sample.epoch))
+        n_epochs[item] += 1
+        number = _number(_values(sample).get(measure), where)
+        own_scores = scores[item]
+        if number is not None:
+            own_scores.append(number)
+        if isinstance(sample.input, str):
+            to.inputs[item] = sample.input
+        if group == "task":
+            to.groups[item] = task
+        elif group is not None:
+            to.groups[item] = _group_at({"metadata": sample.metadata}, group, where)
+    most_epochs = max(n_epochs.values(), default=0)
+    for item, own_scores in scores.items():
+        if not own_scores:
+            to.unscored.add(item)
+            continue
+        if len(own_scores) < most_epochs:
+            to.partly_scored.add(item)
+        # Exactly 0 and 1 if all epochs agree, so that such samples stay right or wrong.
+        to.scores[item] = sum(own_scores) / len(own_scores)
 
 
-def _one_a_task(logs: Sequence[_InspectLog], model: str) -> tuple[list[_InspectLog], list[str]]:
-    """Return one log for each task, the one that succeeded where others were tries, and what to say of those."""
+def _one_log_per_task(logs: Sequence[_InspectLog], model: str) -> tuple[list[_InspectLog], list[str]]:
+    """Return one log for each task, the one that succeeded if others failed, and remarks on those left out."""
     by_task: dict[str, list[_InspectLog]] = defaultdict(list)
     for log in logs:
         by_task[log.header.eval.task].append(log)
-    kept, remarks = [], []
+    kept = []
+    remarks = []
     for task, tries in by_task.items():
-        whole = [log for log in tries if log.header.status == "success"] or tries
-        log = whole[0]
-        if len(whole) > 1:
-            both = f"{log.file} and {whole[1].file} are both of task {task!r} of model {model!r}"
+        candidates = [log for log in tries if log.header.status == "success"]
+        if not candidates:
+            candidates = tries
+        log = candidates[0]
+        if len(candidates) > 1:
+            both = f"{log.file} and {candidates[1].file} are both of task {task!r} of model {model!r}"
             raise ValueError(f"{both}; name one, or give each its own name")
         kept.append(log)
         for other in tries:
@@ -368,7 +461,8 @@ def _one_a_task(logs: Sequence[_InspectLog], model: str) -> tuple[list[_InspectL
                 )
         if log.header.status != "success":
             remarks.append(f"{log.file} of {model} has status {log.header.status!r}, and may lack samples.")
-        if (reducers := log.header.eval.config.epochs_reducer or ["mean"]) != ["mean"]:
+        reducers = log.header.eval.config.epochs_reducer
+        if reducers and reducers != ["mean"]:
             remarks.append(f"{log.file} reduces epochs by {listing(reducers)}; here they were averaged.")
     return kept, remarks
 
@@ -376,33 +470,37 @@ def _one_a_task(logs: Sequence[_InspectLog], model: str) -> tuple[list[_InspectL
 def _logs_of(place: InputSource) -> Iterator[_InspectLog]:
     for file in place.files.values():
         # A folder of logs may hold a listing of them, which is JSON, too.
-        if place.folder and file.suffix == ".json" and not _holds_log(file, {}):
-            continue
-        yield _read_log(file)
+        if not place.folder or file.suffix != ".json" or _holds_log(file, {}):
+            yield _read_log(file)
 
 
 def _read_inspect(request: ReadRequest) -> Evaluation:
+    """Read logs of each model; those without a model's name are of the model that they name themselves."""
     request.without_gold("samples of Inspect are scored already")
-    options, wanted = request.options, request.options.get("task")
+    options = request.options
     by_model = {model: [*_logs_of(place)] for model, place in request.models.items()}
-    for log in _logs_of(request.alone) if request.alone else ():
-        by_model.setdefault(log.header.eval.model, []).append(log)
+    if request.alone is not None:
+        for log in _logs_of(request.alone):
+            by_model.setdefault(log.header.eval.model, []).append(log)
+    wanted_task = options.get("task")
     remarks: list[str] = []
-    found: dict[str, _Log] = {}
+    items: dict[str, _Log] = {}
     for model, logs in by_model.items():
-        kept, own_remarks = _one_a_task(logs, model)
+        kept, own_remarks = _one_log_per_task(logs, model)
         remarks += own_remarks
-        if wanted is not None:
+        if wanted_task is not None:
             by_task = {log.header.eval.task: log for log in kept}
-            kept = [by_task[_chosen("task", wanted, by_task, f"model {model!r}")]]
-        names = {name: None for log in kept for sample in log.samples for name in _values(sample)}
-        measure = _chosen("measure", options.get("measure"), names, kept[0].file)
-        found[model] = _score(kept, measure, options.get("group"))
-    return _evaluated(found, options, "sample", remarks)
+            kept = [by_task[_chosen("task", wanted_task, by_task, f"model {model!r}")]]
+        measures = dict.fromkeys(name for log in kept for sample in log.samples for name in _values(sample))
+        measure = _chosen("measure", options.get("measure"), measures, kept[0].file)
+        items[model] = _Log(measures={measure: None})
+        for log in kept:
+            _add_log(items[model], log, measure, options.get("group"))
+    return _evaluated(items, options, "sample", remarks)
 
 
 def _holds_log(file: InputFile, options: Mapping[str, Any]) -> bool:
-    """Whether a file is an archive that has Inspect's header or journal, or JSON that begins as its logs do."""
+    """Return whether a file is an archive that has Inspect's header or journal, or JSON that begins as its logs do."""
     if file.head.startswith(_ZIP):
         try:
             with zipfile.ZipFile(file.path) as archive:
@@ -414,6 +512,11 @@ def _holds_log(file: InputFile, options: Mapping[str, Any]) -> bool:
     return start.lstrip().startswith("{") and all(re.search(key, start) for key in keys)
 
 
+def _tasks_of_logs(place: InputSource) -> Iterator[str]:
+    for log in _logs_of(place):
+        yield log.header.eval.task
+
+
 INSPECT = Format(
     "inspect",
     "a log of Inspect (.eval, or JSON)",
@@ -421,5 +524,5 @@ INSPECT = Format(
     ("measure", "group", "task", "unit", "lower_is_better"),
     _read_inspect,
     folder="*.eval *.json",
-    tasks=lambda place: (log.header.eval.task for log in _logs_of(place)),
+    tasks=_tasks_of_logs,
 )
