@@ -3,8 +3,13 @@
 import copy
 import pickle
 import re
+import sys
+from operator import methodcaller
+from pathlib import Path
+from types import FunctionType
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bayesf1 as bf
@@ -12,6 +17,7 @@ from builders import joint_evaluation
 from evaluations import EVALUATIONS
 
 TOTALS = bf.from_counts(A=(77, 44, 10), B=(80, 30, 7))
+FULL_TOTALS = bf.from_counts(A=(77, 44, 10, 702), B=(80, 30, 7, 716))
 PAIRED = joint_evaluation((300, 20, 37, 35, 80, 13, 14, 1040))
 THREE = bf.from_labels(list("aaabbbcccc") * 10, {"A": list("aabbbcccca") * 10, "B": list("aaabbbccca") * 10})
 ASK = {
@@ -51,19 +57,97 @@ def share(tables):
     return tables[..., 0] / tables.sum(axis=-1)
 
 
-@pytest.mark.parametrize("name", ASK)
-def test_printing_draws_nothing(name, monkeypatch):
-    res = ASK[name](rng=1)
-    first = str(res)
+# Everything that is printed was computed before: rooms and functions that no form of a result may call.
+PACKAGE = Path(bf.__file__).parent
+COMPUTING_ROOMS = tuple(str(PACKAGE / room) for room in ("distributions", "sampling", "tasks/draws"))
+VERBS = {
+    verb.__wrapped__.__code__ if hasattr(verb, "__wrapped__") else verb.__code__
+    for verb in (getattr(bf, name) for name in dir(bf))
+    if isinstance(verb, FunctionType)
+}
+QUANTILES = {np.quantile.__wrapped__.__code__, np.percentile.__wrapped__.__code__}
+FOLDS = EVALUATIONS["cross-validated items"]()
+FIT = bf.hierarchical({"first": TOTALS, "second": PAIRED, "third": TOTALS}, metrics="f1", rng=1)
+RESULTS = {
+    **ASK,
+    "both targets": lambda **rng: bf.compare(FOLDS, "A", "B", n_draws=500, **rng),
+    "method": lambda **rng: bf.compare(FOLDS, "A", "B", target="method", n_draws=500, **rng),
+    "same": lambda **rng: bf.compare(bf.from_correct({"A": [1, 0] * 9, "B": [1, 0] * 9}), n_draws=500, **rng),
+    "F2 of totals": lambda **rng: bf.compare(TOTALS, metrics=["f2", "precision"], **rng),
+    "summary": lambda **rng: bf.summary(PAIRED, n_draws=500, **rng),
+    "pairing bounds": lambda **rng: bf.pairing_bounds(FULL_TOTALS, metric="recall"),
+    "fit, compared": lambda **rng: FIT.compare(question="new"),
+    "fit, ranked": lambda **rng: FIT.rank(),
+    "intervals": lambda **rng: bf.intervals(TOTALS, "A", n_resamples=100, **rng),
+    "fold tests": lambda **rng: bf.fold_tests(FOLDS, "A", "B"),
+    "randomization test": lambda **rng: bf.randomization_test(PAIRED, "A", "B", n_trials=200, **rng),
+}
+
+
+def forms_of(result):
+    """Return all that shows a result or copies it, by name; a page and draws for ArviZ are made for the occasion."""
+    forms = {"str": str, "repr": repr, "pickle": pickle.dumps, "copy": copy.deepcopy}
+    made = {"to_html", "to_arviz", "to_numpy", "to_xarray"}
+    names = {name for name in dir(result) if name.startswith("to_")} - made
+    names |= {"records", "document", "signature", "bibtex", "details", "_repr_html_"}
+    names |= {name for name in dir(result) if name.endswith("sentence")}
+    if isinstance(result, pd.DataFrame):
+        names = {"to_csv", "to_json", "to_dict", "_repr_html_"}
+    for name in names:
+        if hasattr(type(result), name):
+            forms[name] = methodcaller(name)
+    return forms
+
+
+def computations(show):
+    """Return the functions that compute, as far as something that shows a result calls them."""
+    called = set()
+
+    def note(frame, event, arg):
+        code = frame.f_code
+        if event == "call" and (
+            code.co_filename.startswith(COMPUTING_ROOMS) or code in VERBS or code in QUANTILES
+        ):
+            called.add(code.co_qualname)
+
+    sys.setprofile(note)
+    try:
+        show()
+    finally:
+        sys.setprofile(None)
+    return called
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_no_form_of_a_result_computes_anything(name, monkeypatch):
+    result = RESULTS[name](rng=1)
+    parts = [*result.values()] if isinstance(result, bf.Comparisons) else []
 
     def refused(*args, **kwargs):
         raise AssertionError("a result was asked to draw")
 
     monkeypatch.setattr(np.random, "default_rng", refused)
-    again = pickle.loads(pickle.dumps(res))
-    assert str(res) == str(again) == first
-    for form in ("to_text", "to_markdown", "to_latex", "to_csv", "to_json", "sentence", "signature"):
-        assert getattr(res, form)() == getattr(again, form)()
+    for shown in (result, *parts):
+        for form, render in forms_of(shown).items():
+            assert not computations(lambda: render(shown)), form  # noqa: B023
+    again = pickle.loads(pickle.dumps(result))
+    assert str(again) == str(result)
+
+
+def test_what_computes_is_noticed():
+    c = bf.compare(TOTALS)["f1"]
+    assert "Difference._quantile" in computations(lambda: c.difference.interval(0.9))
+    assert "compare" in computations(lambda: bf.compare(TOTALS))
+    assert "quantile" in computations(lambda: np.quantile([1.0, 2.0], 0.5))
+
+
+def test_a_page_draws_nothing_and_asks_no_verb(tmp_path):
+    # Its figures are made of densities and tails, which are evaluated for the occasion.
+    verbs = {code.co_qualname for code in VERBS}
+    res = bf.compare(TOTALS, rope=0.01)
+    called = computations(lambda: res.to_html(tmp_path / "report.html"))
+    assert not called & verbs
+    assert not {name for name in called if name.startswith("SamplingModel") or name.endswith("rvs")}
 
 
 @pytest.mark.parametrize("name", ASK)
