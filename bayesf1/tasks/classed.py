@@ -1,8 +1,8 @@
-"""What tasks with several classes have in common: cells ``tp[class]``, ``fp[class]``, …, and metrics of them.
+"""Tasks with several classes: cells ``tp[class]``, ``fp[class]``, …, and metrics of them.
 
 Metrics are functions of every class's true positives, false positives and false negatives. They agree with scikit-learn's on
-``labels=task.classes``, and are 0 where a share is 0/0. What a model says and no class is, is a false negative of the item's
-class and nobody's false positive.
+``labels=task.classes``, and are 0 where a share is 0/0. If a model predicts a label that is none of the classes, that is a
+false negative of the item's class and a false positive of none.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Self
+from functools import cached_property, partial
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arrays import BoolArray, FloatArray, IntArray
 from bayesf1.base.naming import listing, nearest
 from bayesf1.evaluation import Evaluation
 from bayesf1.metrics import (
@@ -42,7 +42,10 @@ _STAR = re.compile(r"macro_(f[\d.]+)_star")
 _WHOLE = ("accuracy", "balanced_accuracy", "sba", "mcc", "kappa")
 
 
-class Blocks(NamedTuple):
+_CELLS = ("tp", "fp", "fn", "tn")
+
+
+class ClassCounts(NamedTuple):
     """Counts of every class, axes (..., class)."""
 
     tp: FloatArray
@@ -50,23 +53,34 @@ class Blocks(NamedTuple):
     fn: FloatArray
     tn: FloatArray
 
+    @property
+    def gold(self) -> FloatArray:
+        """Items of every class."""
+        return self.tp + self.fn
 
-def blocks(task: Classed, tables: FloatArray, *, negatives: bool = True) -> Blocks:
+    @property
+    def predicted(self) -> FloatArray:
+        """Items that a model takes for every class."""
+        return self.tp + self.fp
+
+
+def class_counts(task: Classed, tables: FloatArray, *, negatives: bool = True) -> ClassCounts:
     """Return the counts of every class from tables (..., cell) of a task with several classes.
 
     True negatives take as long as all the rest; a metric that does not ask for them may leave them 0.
     """
     k = len(task.classes)
-    parts = [tables[..., i * k : (i + 1) * k] for i in range(tables.shape[-1] // k)]
+    tp = tables[..., :k]
+    fp = tables[..., k : 2 * k]
+    fn = tables[..., 2 * k : 3 * k]
     if not negatives:
-        parts[3:] = [np.broadcast_to(0.0, parts[0].shape)]
-    elif len(parts) == 3:
-        tp, fp, fn = parts
-        total = (tp + fn).sum(axis=-1, keepdims=True)
-        rest = total - tp - fp - fn
-        # What rounding leaves of a total is no true negative.
-        parts.append(np.where(rest > 1e-12 * total, rest, 0.0))
-    return Blocks(*parts)
+        return ClassCounts(tp, fp, fn, np.broadcast_to(0.0, tp.shape))
+    if task.true_negatives:
+        return ClassCounts(tp, fp, fn, tables[..., 3 * k :])
+    total = (tp + fn).sum(axis=-1, keepdims=True)
+    others = total - tp - fp - fn
+    # A remainder within rounding errors of the total is 0.
+    return ClassCounts(tp, fp, fn, np.where(others > 1e-12 * total, others, 0.0))
 
 
 def class_metric(name: str, task: Classed, tables: FloatArray) -> Metric:
@@ -79,7 +93,7 @@ def class_metric(name: str, task: Classed, tables: FloatArray) -> Metric:
     task
         The task, which has the classes.
     tables
-        The observed tables, axes (..., cell), which say what classes gold has.
+        The observed tables, axes (..., cell), which show the classes that gold has.
 
     Examples
     --------
@@ -89,59 +103,58 @@ def class_metric(name: str, task: Classed, tables: FloatArray) -> Metric:
     ['Macro F1', 'Micro F1', 'Macro F1*', 'Recall[b]', 'MCC']
     """
     key = name.strip()
-    one = _ONE_CLASS.fullmatch(key)
-    if one is not None:
-        return _of_one_class(_base(one[1], name), one[2], task)
+    of_one_class = _ONE_CLASS.fullmatch(key)
+    if of_one_class is not None:
+        base, class_name = of_one_class.groups()
+        return _of_one_class(_base(base, name), class_name, task)
     key = key.lower().replace("-", "_")
     if key == "accuracy" and task.exclusive:
         micro = _average("micro", METRICS["recall"], task, tables)
         return replace(micro, name=key, label=METRICS[key].label)
-    if key in _WHOLE and task.exclusive:
+    if key in _WHOLE:
         return _of_whole(key, task, tables)
     star = _STAR.fullmatch(key)
     if star is not None:
         return _star(_base(star[1], name), task)
     average, _, base = key.partition("_")
-    if average not in AVERAGES:
-        if key in _WHOLE:
-            alone = f"{key if task.true_negatives else 'f1'}[{task.classes[0]}]"
-            raise ValueError(
-                f"{key} needs items of one class each, but here an item has any number of {task.noun}; "
-                f"use micro_f1, macro_f1 or {alone}"
-            )
-        plain = _base(key, name)
-        usual = _average("macro" if task.exclusive else "micro", plain, task, tables)
-        return replace(usual, name=plain.name)
-    return _average(average, _base(base, name), task, tables)
+    if average in AVERAGES:
+        return _average(average, _base(base, name), task, tables)
+    metric = _base(key, name)
+    usual = "macro" if task.exclusive else "micro"
+    return replace(_average(usual, metric, task, tables), name=metric.name)
 
 
 def _base(base: str, asked: str) -> Metric:
+    """Return the metric of one class that a metric of several is made of, or refuse the name that was asked for."""
     try:
         return find_metric(base)
     except ValueError:
         if _FSCORE.fullmatch(base.strip().lower()):
             # An F-score, but with a weight that it cannot have.
             raise
-        known = [*METRICS, "f1", *(f"{a}_f1" for a in AVERAGES), "macro_f1_star", "f1[class]"]
-        raise ValueError(f"unknown metric {asked!r}; {nearest(asked, known)}") from None
+        names = [*METRICS, "f1", *(f"{a}_f1" for a in AVERAGES), "macro_f1_star", "f1[class]"]
+        raise ValueError(f"unknown metric {asked!r}; {nearest(asked, names)}") from None
 
 
 def _check_negatives(base: Metric, task: Classed) -> None:
+    """Raise a ValueError if a metric needs true negatives and there are none."""
     if not task.true_negatives and not task.exclusive:
-        base.check_cells(("tp", "fp", "fn"))
+        base.check_cells(_CELLS[:3])
 
 
-def _stacked(base: Metric, found: Blocks) -> FloatArray:
+def _scores_of_classes(base: Metric, counts: ClassCounts) -> FloatArray:
     """Score every class by itself."""
-    stacked = np.stack([getattr(found, cell) for cell in base.needs])
-    # Cell by cell in memory, as they are read.
-    return base.function(np.moveaxis(stacked, 0, -1))
+    by_name = counts._asdict()
+    cells = np.stack([by_name[cell] for cell in base.needs])  # (cell, ..., class)
+    # Memory stays in the order of cells, in which functions read them.
+    return base.function(np.moveaxis(cells, 0, -1))
 
 
 # ---- one class --------------------------------------------------------------------------------------------
 
 
 def _of_one_class(base: Metric, name: str, task: Classed) -> Metric:
+    """Return a metric of one class against the rest."""
     if name not in task.classes:
         raise ValueError(f"there is no class {name!r} in {base.name}[{name}]; {nearest(name, task.classes)}")
     _check_negatives(base, task)
@@ -152,78 +165,91 @@ def _of_one_class(base: Metric, name: str, task: Classed) -> Metric:
         of_class=OfClass(base.label, name),
     )
     if "tn" in base.needs and not task.true_negatives:
-        i = task.classes.index(name)
-        return replace(
-            named,
-            needs=task.cells,
-            distribution=None,
-            function=lambda t: _stacked(base, blocks(task, t))[..., i],
-        )
+        place = task.classes.index(name)
 
-    def mapped(cells: tuple[str, ...]) -> tuple[str, ...]:
+        def score(tables: FloatArray) -> FloatArray:
+            return _scores_of_classes(base, class_counts(task, tables))[..., place]
+
+        return replace(named, needs=task.cells, distribution=None, function=score)
+
+    def of_class(cells: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(f"{cell}[{name}]" for cell in cells)
 
     distribution: Proportion | FMeasure | None = None
     match base.distribution:
         case Proportion(successes, failures):
-            distribution = Proportion(mapped(successes), mapped(failures))
-        case FMeasure(beta):
-            distribution = FMeasure(beta, *(mapped((cell,)) for cell in ("tp", "fp", "fn")))
-    return replace(named, needs=mapped(base.needs), distribution=distribution)
+            distribution = Proportion(of_class(successes), of_class(failures))
+        case FMeasure(beta, tp, fp, fn):
+            distribution = FMeasure(beta, of_class(tp), of_class(fp), of_class(fn))
+    return replace(named, needs=of_class(base.needs), distribution=distribution)
 
 
 # ---- averages ---------------------------------------------------------------------------------------------
 
 
 def _average(average: str, base: Metric, task: Classed, tables: FloatArray) -> Metric:
+    """Return an average of a metric over classes, or the metric of their summed counts."""
     _check_negatives(base, task)
-    scorers: dict[str, Callable[[Blocks], FloatArray]] = {
-        "micro": lambda b: _stacked(base, Blocks(*(part.sum(axis=-1) for part in b))),
-        "macro": lambda b: np.asarray(_stacked(base, b).mean(axis=-1)),
-        "weighted": lambda b: ratio(
-            (_stacked(base, b) * (b.tp + b.fn)).sum(axis=-1), (b.tp + b.fn).sum(axis=-1)
-        ),
-    }
-    scorer, negatives = scorers[average], "tn" in base.needs
-    square = base.distribution.beta**2 if isinstance(base.distribution, FMeasure) else 0.0
+    negatives = "tn" in base.needs
+
+    def micro(tables: FloatArray) -> FloatArray:
+        counts = class_counts(task, tables, negatives=negatives)
+        return _scores_of_classes(base, ClassCounts(*(cell.sum(axis=-1) for cell in counts)))
+
+    def macro(tables: FloatArray) -> FloatArray:
+        counts = class_counts(task, tables, negatives=negatives)
+        return np.asarray(_scores_of_classes(base, counts).mean(axis=-1))
+
+    def weighted(tables: FloatArray) -> FloatArray:
+        counts = class_counts(task, tables, negatives=negatives)
+        weighted_scores = _scores_of_classes(base, counts) * counts.gold
+        return ratio(weighted_scores.sum(axis=-1), counts.gold.sum(axis=-1))
+
     label = base.name if base.name in ("precision", "recall") else base.label
-    return replace(
+    metric = replace(
         base,
         name=f"{average}_{base.name}",
         label=f"{average.capitalize()} {label}",
         needs=task.cells,
-        distribution=_micro_distribution(base, task, tables) if average == "micro" else None,
-        of_classes=ClassAverage(base.needs, square) if average == "macro" and not negatives else None,
-        function=lambda tables: scorer(blocks(task, tables, negatives=negatives)),
+        distribution=None,
+        of_classes=None,
     )
-
-
-def _cells(task: Classed, cell: str) -> tuple[str, ...]:
-    return tuple(f"{cell}[{name}]" for name in task.classes)
+    if average == "micro":
+        return replace(metric, function=micro, distribution=_micro_distribution(base, task, tables))
+    if average == "weighted":
+        return replace(metric, function=weighted)
+    if negatives:
+        return replace(metric, function=macro)
+    squared_beta = base.distribution.beta**2 if isinstance(base.distribution, FMeasure) else 0.0
+    return replace(metric, function=macro, of_classes=ClassAverage(base.needs, squared_beta))
 
 
 def _micro_distribution(base: Metric, task: Classed, tables: FloatArray) -> Proportion | FMeasure | None:
+    """Return the closed form of a metric of summed counts, if it has one."""
+
+    def of_classes(cells: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(f"{cell}[{name}]" for cell in cells for name in task.classes)
+
     if task.exclusive:
-        # Every mistake is a false positive and a false negative, so that P = R = F = accuracy; but for those that
-        # take an item for no class at all, which only recall is the same with.
-        same = base.name == "recall" or (
-            (base.name == "precision" or isinstance(base.distribution, FMeasure))
-            and _all_claimed(task, tables)
-        )
-        return Proportion(_cells(task, "tp"), _cells(task, "fn")) if same else None
+        # Every mistake is a false positive and a false negative, so that P = R = F = accuracy. If some items are taken for
+        # no class at all, these are false negatives only, and recall alone is the accuracy.
+        is_precision_or_f = base.name == "precision" or isinstance(base.distribution, FMeasure)
+        if base.name == "recall" or (is_precision_or_f and _all_claimed(task, tables)):
+            return Proportion(of_classes(("tp",)), of_classes(("fn",)))
+        return None
     match base.distribution:
         case Proportion(successes, failures):
-            sums = (tuple(c for cell in group for c in _cells(task, cell)) for group in (successes, failures))
-            return Proportion(*sums)
-        case FMeasure(beta):
-            return FMeasure(beta, *(_cells(task, cell) for cell in ("tp", "fp", "fn")))
+            return Proportion(of_classes(successes), of_classes(failures))
+        case FMeasure(beta, tp, fp, fn):
+            return FMeasure(beta, of_classes(tp), of_classes(fp), of_classes(fn))
     return None
 
 
 def _all_claimed(task: Classed, tables: FloatArray) -> bool:
-    """Return whether everything that a model took an item for is a class."""
-    k = len(task.classes)
-    claimed, missed = (tables[..., part].sum(axis=-1) for part in (slice(k, 2 * k), slice(2 * k, None)))
+    """Return whether models take every item for a class."""
+    counts = class_counts(task, tables, negatives=False)
+    claimed = counts.fp.sum(axis=-1)
+    missed = counts.fn.sum(axis=-1)
     return bool(np.allclose(claimed, missed, rtol=1e-9, atol=1e-9))
 
 
@@ -234,9 +260,9 @@ def _star(base: Metric, task: Classed) -> Metric:
     square = base.distribution.beta**2
 
     def function(tables: FloatArray) -> FloatArray:
-        b = blocks(task, tables, negatives=False)
-        precision = ratio(b.tp, b.tp + b.fp).mean(axis=-1)
-        recall = ratio(b.tp, b.tp + b.fn).mean(axis=-1)
+        counts = class_counts(task, tables, negatives=False)
+        precision = ratio(counts.tp, counts.predicted).mean(axis=-1)
+        recall = ratio(counts.tp, counts.gold).mean(axis=-1)
         return ratio((1.0 + square) * precision * recall, square * precision + recall)
 
     return Metric(
@@ -253,58 +279,87 @@ def _star(base: Metric, task: Classed) -> Metric:
 
 
 def _of_whole(name: str, task: Classed, tables: FloatArray) -> Metric:
-    first = blocks(task, tables)
-    in_gold = (first.tp + first.fn).sum(axis=0) > 0
-
-    def balanced(b: Blocks) -> FloatArray:
-        gold = np.where(in_gold, b.tp + b.fn, 0.0)
-        return ratio(ratio(b.tp, gold).sum(axis=-1), (gold > 0).sum(axis=-1))
-
-    def symmetric(b: Blocks) -> FloatArray:
-        # Classes without gold items are out, but what a prior gave them stays in the number of items.
-        n = (b.tp + b.fn).sum(axis=-1, keepdims=True)
-        right, gold, predicted = (ratio(share, n) for share in (b.tp, b.tp + b.fn, b.tp + b.fp))
-        recall = np.where(in_gold, ratio(right, gold), predicted)
-        precision = np.where(predicted > 0, ratio(right, predicted), np.where(in_gold, gold, 0.0))
-        return np.asarray(0.5 * (recall + precision).mean(axis=-1))
-
-    scorers = {"balanced_accuracy": balanced, "sba": symmetric, "mcc": correlation, "kappa": agreement}
+    """Return a metric of the whole matrix of gold and predicted classes."""
+    if not task.exclusive:
+        of_one_class = name if task.true_negatives else "f1"
+        raise ValueError(
+            f"{name} needs items of one class each, but here an item has any number of {task.noun}; "
+            f"use micro_f1, macro_f1 or {of_one_class}[{task.classes[0]}]"
+        )
+    # A prior may give items to classes that gold does not have; the data say which these are.
+    observed = class_counts(task, tables, negatives=False)
+    in_gold = np.asarray((observed.gold > 0).any(axis=0))
+    scores: dict[str, Callable[[ClassCounts], FloatArray]] = {
+        "balanced_accuracy": partial(_balanced_accuracy, in_gold=in_gold),
+        "sba": partial(_symmetric_balanced_accuracy, in_gold=in_gold),
+        "mcc": correlation,
+        "kappa": agreement,
+    }
+    score = scores[name]
 
     def function(tables: FloatArray) -> FloatArray:
-        return scorers[name](blocks(task, tables, negatives=False))
+        return score(class_counts(task, tables, negatives=False))
 
     return replace(METRICS[name], needs=task.cells, distribution=None, function=function)
 
 
-def correlation(b: Blocks) -> FloatArray:
+def _balanced_accuracy(counts: ClassCounts, *, in_gold: BoolArray) -> FloatArray:
+    """Return the mean recall of the classes that gold has."""
+    gold = np.where(in_gold, counts.gold, 0.0)
+    recalls = ratio(counts.tp, gold)
+    return ratio(recalls.sum(axis=-1), (gold > 0).sum(axis=-1))
+
+
+def _symmetric_balanced_accuracy(counts: ClassCounts, *, in_gold: BoolArray) -> FloatArray:
+    """Return symmetric balanced accuracy, as `bayesf1.metrics.sba` has it for two classes.
+
+    Classes without gold items are left out, but items that a prior gave them stay in the number of items.
+    """
+    shares = _shares(counts)
+    recall = np.where(in_gold, ratio(shares.right, shares.gold), shares.predicted)
+    if_never_predicted = np.where(in_gold, shares.gold, 0.0)
+    precision = np.where(shares.predicted > 0, ratio(shares.right, shares.predicted), if_never_predicted)
+    return np.asarray(0.5 * (recall + precision).mean(axis=-1))
+
+
+def correlation(counts: ClassCounts) -> FloatArray:
     r"""Gorodkin's R_K, the correlation of gold and predicted classes, 0 where it is 0/0.
 
     With gold shares t and predicted shares p it is
-    :math:`(\sum_k C_{kk}/n - \sum_k t_k p_k) / \sqrt{(1-\sum_k p_k^2)(1-\sum_k t_k^2)}`. All that is said and no class
-    is one more, of which gold has none.
+    :math:`(\sum_k C_{kk}/n - \sum_k t_k p_k) / \sqrt{(1-\sum_k p_k^2)(1-\sum_k t_k^2)}`. All predicted labels that are no
+    class are one class more, which gold does not have.
     """
-    right, gold, predicted = _shares(b)
-    astray = np.maximum(1.0 - predicted.sum(axis=-1), 0.0)
-    spread = (1.0 - (predicted**2).sum(axis=-1) - astray**2) * (1.0 - (gold**2).sum(axis=-1))
+    right, gold, predicted = _shares(counts)
+    no_class = np.maximum(1.0 - predicted.sum(axis=-1), 0.0)
+    covariance = right.sum(axis=-1) - (gold * predicted).sum(axis=-1)
+    variance_of_predicted = 1.0 - (predicted**2).sum(axis=-1) - no_class**2
+    variance_of_gold = 1.0 - (gold**2).sum(axis=-1)
+    variances = variance_of_predicted * variance_of_gold
+    positive = np.where(variances > 1e-15, variances, 0.0)
     # Margins of draws that the prior made of two or three items may contradict each other.
-    found = ratio(right - (gold * predicted).sum(axis=-1), np.sqrt(np.where(spread > 1e-15, spread, 0.0)))
-    return found.clip(-1.0, 1.0)
+    return ratio(covariance, np.sqrt(positive)).clip(-1.0, 1.0)
 
 
-def agreement(b: Blocks) -> FloatArray:
+def agreement(counts: ClassCounts) -> FloatArray:
     """Cohen's kappa of gold and predicted classes, 0 where it is 0/0."""
-    right, gold, predicted = _shares(b)
+    right, gold, predicted = _shares(counts)
     chance = (gold * predicted).sum(axis=-1)
-    return ratio(right - chance, np.where(1.0 - chance > 1e-15, 1.0 - chance, 0.0)).clip(-1.0, 1.0)
+    beyond_chance = np.where(1.0 - chance > 1e-15, 1.0 - chance, 0.0)
+    return ratio(right.sum(axis=-1) - chance, beyond_chance).clip(-1.0, 1.0)
 
 
-def _shares(b: Blocks) -> tuple[FloatArray, FloatArray, FloatArray]:
-    gold, predicted = b.tp + b.fn, b.tp + b.fp
+class _Shares(NamedTuple):
+    """Shares of all items, axes (..., class): that a model has right, by gold class, and by predicted class."""
+
+    right: FloatArray
+    gold: FloatArray
+    predicted: FloatArray
+
+
+def _shares(counts: ClassCounts) -> _Shares:
+    gold = counts.gold
     n = gold.sum(axis=-1, keepdims=True)
-    return ratio(b.tp, n).sum(axis=-1), ratio(gold, n), ratio(predicted, n)
-
-
-_CELLS = ("tp", "fp", "fn", "tn")
+    return _Shares(ratio(counts.tp, n), ratio(gold, n), ratio(counts.predicted, n))
 
 
 @dataclass(frozen=True)
@@ -318,7 +373,7 @@ class Classed(Task):
     """
 
     many_cells: ClassVar[bool] = True
-    # What the classes are called.
+    # The noun for classes in print.
     noun: ClassVar[str] = "classes"
     # Whether each class has true negatives of its own.
     true_negatives: ClassVar[bool] = False
@@ -330,14 +385,17 @@ class Classed(Task):
     @cached_property
     def cells(self) -> tuple[str, ...]:  # type: ignore[override]
         """The cells of all classes: those of true positives first, a class after another."""
-        return tuple(f"{cell}[{name}]" for cell in _CELLS[: 3 + self.true_negatives] for name in self.classes)
+        cells = _CELLS if self.true_negatives else _CELLS[:3]
+        return tuple(f"{cell}[{name}]" for cell in cells for name in self.classes)
 
     def union(self, other: Self) -> Self:
         """Return the task with the classes of both, in the order of their names."""
-        known = {*self.classes, *other.classes}
         if self == other:
             return self
-        return replace(self, classes=tuple(sorted(known, key=float if all(map(_is_number, known)) else str)))
+        classes = {*self.classes, *other.classes}
+        if all(_is_number(name) for name in classes):
+            return replace(self, classes=tuple(sorted(classes, key=float)))
+        return replace(self, classes=tuple(sorted(classes)))
 
     @property
     def default_metrics(self) -> tuple[str, ...]:
@@ -346,7 +404,9 @@ class Classed(Task):
 
     def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
         """Return the metric of a name or callable."""
-        return class_metric(asked, self, tables) if isinstance(asked, str) else metric_of(asked)
+        if isinstance(asked, str):
+            return class_metric(asked, self, tables)
+        return metric_of(asked)
 
     def cell_priors(self, metric: Metric, prior: float) -> float | FloatArray | None:
         """Return what a prior adds to each cell; classes that do not exclude each other share λ."""
@@ -381,10 +441,12 @@ class LabelSets(Classed):
     ) -> Iterator[FloatArray]:
         """Yield draws: gamma weights of patterns, and a prior over more joint outcomes than could be listed.
 
-        They are K to the power of the models' number and more. The prior is a gamma process, of which only the
+        Joint outcomes are K to the power of the models' number and more. The prior is a gamma process, of which only the
         few atoms that carry mass are drawn, each with a random joint outcome.
         """
-        ev, n_models, prior = sampling.ev, len(sampling.ev.models), sampling.prior
+        ev = sampling.ev
+        n_models = len(ev.models)
+        prior = sampling.prior
         if not sampling.shared or ev.units is None:
             yield from draw_cells(ev.tables + prior / len(self.classes), n_draws=n_draws, rng=rng)
             return
@@ -394,20 +456,22 @@ class LabelSets(Classed):
             yield tables
 
     def _add_prior(self, tables: FloatArray, prior: float, atoms: int, rng: np.random.Generator) -> None:
-        """Add to each class an equal share of λ on its cells."""
-        n, k = len(tables), len(self.classes)
+        """Add to tables (draw, model, cell) of each class an equal share of λ on its cells."""
+        n, n_models, n_cells = tables.shape
+        k = len(self.classes)
+        # An atom of gold is found or missed; another one is claimed or left alone.
         for yes, no in ((0, 2), (1, 3)):
-            sticks = break_sticks(2.0 * prior, atoms, n, rng)
-            which = rng.integers(0, k, size=(n, atoms))
-            for j in range(tables.shape[1]):
-                found = rng.random((n, atoms)) < 0.5
-                _add_at(tables[:, j], yes * k + which, np.where(found, sticks, 0.0))
-                if no < tables.shape[2] // k:
-                    _add_at(tables[:, j], no * k + which, np.where(found, 0.0, sticks))
+            sticks = break_sticks(2.0 * prior, atoms, n, rng)  # (draw, atom)
+            classes = rng.integers(0, k, size=(n, atoms))
+            for model in range(n_models):
+                says_yes = rng.random((n, atoms)) < 0.5
+                _add_at(tables[:, model], yes * k + classes, np.where(says_yes, sticks, 0.0))
+                if no * k < n_cells:
+                    _add_at(tables[:, model], no * k + classes, np.where(says_yes, 0.0, sticks))
 
 
-def _add_at(table: FloatArray, columns: Any, values: FloatArray) -> None:
-    """Add values to columns of each draw's table, axes (draw, ...); several may hit the same column."""
+def _add_at(table: FloatArray, columns: IntArray, values: FloatArray) -> None:
+    """Add values, axes (draw, atom), to columns of each draw's table (draw, cell); several may hit the same column."""
     n, width = table.shape
     places = columns + width * np.arange(n)[:, None]
     table += np.bincount(places.ravel(), weights=values.ravel(), minlength=n * width).reshape(n, width)

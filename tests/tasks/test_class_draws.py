@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import special, stats
+from sklearn.metrics import f1_score, precision_score, recall_score
 
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
@@ -41,6 +42,39 @@ def draws(ev, assumption, prior, n_draws=N_DRAWS, seed=1):
 def alike(ours, theirs):
     # A prior is cut where a millionth of its mass is left, so that smaller scores are 0.
     return stats.ks_2samp(np.round(ours, 4), np.round(theirs, 4)).pvalue > LEAST_P
+
+
+@pytest.mark.parametrize("name", ["precision", "recall", "f1"])
+def test_macro_averages_with_a_class_that_gold_lacks_are_those_of_scikit_learn(name):
+    rng = np.random.default_rng(3)
+    gold = rng.choice(list("abc"), 4000)
+    said = np.where(rng.random(4000) < 0.25, "d", gold)
+    said = np.where(rng.random(4000) < 0.2, rng.choice(list("abc"), 4000), said)
+    ev = bf.from_labels(gold, {"A": said}, labels=list("abcd"))
+    score = {"precision": precision_score, "recall": recall_score, "f1": f1_score}[name]
+    expected = score(gold, said, labels=list("abcd"), average="macro", zero_division=0)
+    assert bf.score(ev, "A", f"macro_{name}") == pytest.approx(expected, abs=1e-12)
+    # Items that were taken for the class that gold lacks stay there in draws, and are nobody else's false positives.
+    drawn = resolve_metric(f"macro_{name}", ev)(draws(ev, "paired", 1.0), ev.cells)
+    assert drawn.mean() == pytest.approx(expected, abs=0.001)
+
+
+@pytest.mark.parametrize("prior", [1.0, 20.0])
+@pytest.mark.parametrize("assumption", ["paired", "independent"])
+def test_rare_classes_keep_their_weights_whatever_the_prior(assumption, prior):
+    rng = np.random.default_rng(4)
+    items = np.array([3, 40, 157])
+    gold = np.repeat(np.arange(3), items)
+    said = {name: np.where(rng.random(200) < 0.7, gold, (gold + 1) % 3) for name in "AB"}
+    ev = bf.from_labels(gold, said)
+    tables = draws(ev, assumption, prior)
+    found = tables[..., :3] + tables[..., 6:]
+    shares = found / found.sum(axis=-1, keepdims=True)
+    # A prior of 20 items a class would make the rarest ten times as frequent.
+    np.testing.assert_allclose(shares.mean(axis=0), [items / 200, items / 200], atol=0.004)
+    weighted = resolve_metric("weighted_recall", ev)(tables, ev.cells)
+    accuracy = resolve_metric("accuracy", ev)(tables, ev.cells)
+    np.testing.assert_allclose(weighted, accuracy, atol=1e-12)
 
 
 def test_recalls_are_those_of_items_and_of_one_prior_item_at_the_models_accuracy():

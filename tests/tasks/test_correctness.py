@@ -34,6 +34,17 @@ def test_twenty_of_twenty_is_no_proof_of_beating_eighteen(build, kind):
     assert "do not decide" in str(res)
 
 
+def test_a_metric_is_asked_for_by_the_name_that_it_was_given():
+    answers = {"A": [1, 0, 1, 1, 0, 0], "B": [1, 1, 1, 0, 1, 1]}
+    ev = bf.from_correct(answers, name="solved")
+    for name in ("solved", "Solved", "accuracy"):
+        assert (bf.score(ev, "A", name), bf.score(ev, "B", name)) == (3 / 6, 5 / 6)
+        (res,) = bf.compare(ev, metrics=name).values()
+        assert (res.label, res.score_b) == ("solved", 5 / 6)
+    with pytest.raises(ValueError, match=r"unknown metric 'resolved'.*solved"):
+        bf.compare(ev, metrics="resolved")
+
+
 # ---- closed forms -----------------------------------------------------------------------------------------
 
 
