@@ -61,7 +61,7 @@ def check_files(args: argparse.Namespace) -> None:
         if any(file.exists() and file.samefile(path) for file in inputs):
             raise ValueError(f"output {path} is an input file; name another")
     if plot is not None:
-        from bayesf1.output.plots import check_path
+        from bayesf1.output.panels import check_path
 
         check_path(plot)
     if report is not None and not report.lower().endswith((".html", ".htm")):

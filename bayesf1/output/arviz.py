@@ -1,4 +1,4 @@
-"""Draws for ArviZ: the one place that knows how its lines 0.23 and 1.x differ.
+"""Draws for ArviZ: the only module that depends on the differences between ArviZ 0.23 and 1.x.
 
 Under 0.23 draws live in an ``arviz.InferenceData``, under 1.x in an ``xarray.DataTree``. Datasets are the same in
 both, and so are files. Dims are ``chain, draw, system, measure, dataset, cell``; never ``model``, which arviz-plots
@@ -27,7 +27,7 @@ Variables: TypeAlias = dict[str, tuple[tuple[str, ...], FloatArray]]
 
 
 def load_arviz() -> Any:
-    """Import ArviZ without the announcement that 0.23 makes of its refactoring."""
+    """Import ArviZ without the warning of 0.23 about its refactoring."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", r"\s*ArviZ is undergoing a major refactor", FutureWarning)
         import arviz
@@ -35,7 +35,7 @@ def load_arviz() -> Any:
 
 
 def is_old() -> bool:
-    """Return whether ArviZ is of the line 0.x."""
+    """Return whether the installed ArviZ is 0.x."""
     return bool(load_arviz().__version__.startswith("0."))
 
 
@@ -48,13 +48,15 @@ def dataset(
     import xarray as xr
 
     data = xr.Dataset({name: (dims, values) for name, (dims, values) in variables.items()})
-    known = {**{dim: range(data.sizes.get(dim, 0)) for dim in ("chain", "draw")}, **coords}
-    data = data.assign_coords({dim: list(labels) for dim, labels in known.items() if dim in data.dims})
-    return data.assign_attrs(created_by="bayesf1", bayesf1_version=__version__, **(attrs or {}))
+    labels: dict[Any, Sequence[Any]] = {dim: range(data.sizes.get(dim, 0)) for dim in ("chain", "draw")}
+    labels |= coords
+    data = data.assign_coords({dim: list(labels[dim]) for dim in labels if dim in data.dims})
+    data = data.assign_attrs(created_by="bayesf1", bayesf1_version=__version__)
+    return data if attrs is None else data.assign_attrs(attrs)
 
 
 def container(groups: Mapping[str, xr.Dataset]) -> Any:
-    """Return Datasets by ArviZ group as what the installed ArviZ takes.
+    """Return Datasets by ArviZ group as the container of the installed ArviZ.
 
     Examples
     --------
@@ -64,13 +66,15 @@ def container(groups: Mapping[str, xr.Dataset]) -> Any:
     """
     import xarray as xr
 
-    return load_arviz().InferenceData(**groups) if is_old() else xr.DataTree.from_dict(dict(groups))
+    if is_old():
+        return load_arviz().InferenceData(**groups)
+    return xr.DataTree.from_dict(dict(groups))
 
 
 def group(idata: Any, name: str) -> xr.Dataset:
     """Return one group of a container as a Dataset."""
-    found: xr.Dataset = idata[name] if is_old() else idata[name].to_dataset()
-    return found
+    data: xr.Dataset = idata[name] if is_old() else idata[name].to_dataset()
+    return data
 
 
 def summary(data: xr.Dataset, prob: float = 0.95) -> pd.DataFrame:

@@ -11,14 +11,14 @@ import math
 import platform
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
 from bayesf1 import __version__
 from bayesf1.base.naming import printable, quoted
 from bayesf1.base.text_files import StrPath, write_atomic
-from bayesf1.output import plots
+from bayesf1.output import panels, plots
 from bayesf1.output.words.numbers import equation, region
 from bayesf1.output.words.prose import in_prose
 
@@ -28,8 +28,25 @@ if TYPE_CHECKING:
 
     Results: TypeAlias = Comparisons | HierarchicalFit | Sequence[Comparisons]
 
-# Of more pairs or metrics nobody looks at figures of each, and of more rows nobody reads a figure.
-_MANY, _MOST_ROWS = 10, 60
+# With more pairs or metrics than this, only the headline metric has figures.
+_MOST_FIGURES = 10
+# A figure of classes or corpora has at most so many rows.
+_MOST_ROWS = 60
+
+
+@runtime_checkable
+class _FitAnswer(Protocol):
+    """The answer of a fit, as a page sees it: the comparisons of each question."""
+
+    answers: Mapping[str, Comparisons]
+
+
+@runtime_checkable
+class _Compared(Protocol):
+    """A comparison, as a page sees it."""
+
+    p_h0: float
+    p_h1: float
 
 
 def write_report(results: Results, path: StrPath, *, command: str | None = None) -> None:
@@ -38,8 +55,8 @@ def write_report(results: Results, path: StrPath, *, command: str | None = None)
     Parameters
     ----------
     results
-        What `compare` returned, or several of them for several pairs of models, or what ``fit.answer()`` returned.
-        Of more than ten pairs or metrics, the metric that the verdict is about is drawn alone; classes share a figure.
+        The result of `compare`, or several of them for several pairs of models, or the result of ``fit.answer()``.
+        With more than ten pairs or metrics, only the metric of the verdict is drawn; classes share a figure.
     path
         Where to; the file appears whole or not at all.
     command
@@ -72,22 +89,31 @@ def report_html(results: Results, *, command: str | None = None) -> str:
     from markupsafe import Markup
     from matplotlib import rc_context, style
 
-    def plain(value: Any) -> Any:
-        return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    def without_control_characters(value: Any) -> Any:
+        if isinstance(value, str) and not isinstance(value, Markup):
+            return printable(value)
+        return value
 
-    found: list[Any] = list(results) if isinstance(results, list | tuple) else [results]
-    if not found or not all(map(_comparisons, found)):
+    several: list[Any] = list(results) if isinstance(results, list | tuple) else [results]
+    if not several or not all(map(_comparisons, several)):
         raise ValueError(f"a report shows what compare returns, or a list of that, not {quoted(results)}")
-    # Texts stay texts, as a browser has fonts for names that matplotlib has none for, which it warns of.
-    settings = {**plots.print_style(), "svg.fonttype": "none"}
+    # Texts stay texts: a browser has fonts for names for which matplotlib has none and warns.
+    settings = {**panels.print_style(), "svg.fonttype": "none"}
     with style.context("default"), rc_context(settings), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        articles = [_article(res, f"pair{i}", len(found)) for i, res in enumerate(found, 1)]
+        articles = [_article(res, f"pair{i}", len(several)) for i, res in enumerate(several, 1)]
     loader = PackageLoader("bayesf1", "output")
-    environment = Environment(loader=loader, autoescape=True, finalize=plain, undefined=StrictUndefined)
-    environment.trim_blocks = environment.lstrip_blocks = True
+    environment = Environment(
+        loader=loader,
+        autoescape=True,
+        finalize=without_control_characters,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
     environment.filters |= {"p": lambda p: equation("P", p)[2:], "in_prose": in_prose}
-    css, script = (loader.get_source(environment, f"report.{kind}")[0] for kind in ("css", "js"))
+    css, _, _ = loader.get_source(environment, "report.css")
+    script, _, _ = loader.get_source(environment, "report.js")
     page = environment.get_template("report.html").render(
         articles=articles,
         command=command,
@@ -96,30 +122,44 @@ def report_html(results: Results, *, command: str | None = None) -> str:
         script=Markup(script),
         digests={"style": _digest(css), "script": _digest(script)},
     )
-    # A lone surrogate, as in the name of a file that is not UTF-8, cannot be written.
+    # A lone surrogate, as in the name of a file that is not UTF-8, cannot be encoded.
     return page.encode("utf-8", "replace").decode("utf-8")
 
 
 def _digest(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+    """Return the SHA-256 digest of a style or script, as the page's content security policy names it."""
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return f"sha256-{digest}"
+
+
+def _on_average(res: Any) -> Any:
+    """Return the comparisons of a fit on the average corpus, and any other result as it is."""
+    return res.answers["average"] if isinstance(res, _FitAnswer) else res
 
 
 def _comparisons(res: Any) -> list[Comparison]:
-    """Return the comparisons of a result, of a fit those on the average corpus; none if it is something else."""
-    found = getattr(res, "answers", {}).get("average", res)
-    comparisons = list(found.values()) if isinstance(found, Mapping) else []
-    return comparisons if all(hasattr(c, "p_h1") for c in comparisons) else []
+    """Return the comparisons of a result; none if it is something else."""
+    comparisons = _on_average(res)
+    if not isinstance(comparisons, Mapping):
+        return []
+    if not all(isinstance(c, _Compared) for c in comparisons.values()):
+        return []
+    return list(comparisons.values())
 
 
 def _article(res: Any, name: str, n_pairs: int) -> dict[str, Any]:
-    """Return what the page says of one result."""
+    """Return the part of the page about one result."""
     comparisons = _comparisons(res)
-    # The comparison that the verdict is about.
-    first = getattr(res, "answers", {}).get("average", res).headline
+    first = _on_average(res).headline
     forest = _forest(res, first)
-    shown = comparisons if max(n_pairs, len(comparisons)) <= _MANY else [first]
+    if forest is not None:
+        shown = []
+    elif max(n_pairs, len(comparisons)) <= _MOST_FIGURES:
+        shown = comparisons
+    else:
+        shown = [first]
     # An undefined score has neither a figure nor probabilities.
-    drawn = [c for c in shown if not forest and not math.isnan(c.p_h1)]
+    drawn = [c for c in shown if not math.isnan(c.p_h1)]
     metrics = []
     for i, c in enumerate(drawn, 1):
         scores = _figure(1.7, plots.draw_scores, c)
@@ -138,24 +178,36 @@ def _article(res: Any, name: str, n_pairs: int) -> dict[str, Any]:
 
 
 def _forest(res: Any, first: Comparison) -> dict[str, Any] | None:
-    """Return the figure of differences class by class, or question by question of a fit; None if there are no such."""
-    single = isinstance(res, Mapping)
-    rows = dict(res) if single else {q: found[first.metric] for q, found in res.answers.items()}
-    if not single:
-        rows = {c.scope if q in ("average", "new", "suite") else q: c for q, c in rows.items()}
-    elif len(rows) < 2 or not all("[" in metric for metric in rows):
-        return None
-    kept, what = dict(list(rows.items())[:_MOST_ROWS]), "by class" if single else "on each corpus"
-    label, height = first.label.partition("[")[0], plots.forest_height(list(kept))
+    """Return the figure of differences by class, or by question of a fit; None for other results."""
+    rows: dict[str, Any] = {}
+    if isinstance(res, _FitAnswer):
+        for question, comparisons in res.answers.items():
+            c: Any = comparisons[first.metric]
+            general = question in ("average", "new", "suite")
+            rows[c.scope if general else question] = c
+        where = "on each corpus"
+        # The three general questions stand above the corpora.
+        apart = 3
+    else:
+        rows |= res
+        where = "by class"
+        apart = 0
+        if len(rows) < 2 or not all("[" in metric for metric in rows):
+            return None
+    kept = dict(list(rows.items())[:_MOST_ROWS])
+    label = first.label.partition("[")[0]
+    height = plots.forest_height(list(kept))
     return {
-        "source": _figure(height, lambda ax: plots.plot_classes(kept, apart=0 if single else 3, ax=ax)),
-        "title": f"Difference in {in_prose(label)} {what}, {first.model_b} minus {first.model_a}",
+        "source": _figure(height, lambda ax: plots.plot_classes(kept, apart=apart, ax=ax)),
+        "title": f"Difference in {in_prose(label)} {where}, {first.model_b} minus {first.model_a}",
         "left_out": len(rows) - len(kept),
     }
 
 
-def _figure(height: float, draw: Callable[..., object], *what: Comparison) -> str:
-    """Return a figure as wide as a column as an image; pyplot does not know it, so nothing opens or is to close."""
-    ax = plots.PaperFigure(figsize=(plots.COLUMN, height), dpi=72, layout="constrained").subplots()
-    draw(*what, ax)
-    return f"data:image/svg+xml;base64,{base64.b64encode(plots.render(ax, 'svg')).decode()}"
+def _figure(height: float, draw: Callable[..., object], *drawn: Comparison) -> str:
+    """Return a figure of a column's width as an image; pyplot does not know it, so that it need not be closed."""
+    figure = panels.PaperFigure(figsize=(panels.COLUMN, height), dpi=72, layout="constrained")
+    ax = figure.subplots()
+    draw(*drawn, ax)
+    image = base64.b64encode(panels.render(ax, "svg")).decode()
+    return f"data:image/svg+xml;base64,{image}"

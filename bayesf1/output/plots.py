@@ -7,33 +7,42 @@ made, 3.03 inches wide for one panel and 6.3 for several; ``plt.close`` frees it
 
 from __future__ import annotations
 
-import textwrap
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from io import BytesIO
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib import font_manager, ticker
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from scipy.ndimage import gaussian_filter1d
 
-from bayesf1.base.arrays import AnyArray, FloatArray
+from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import RNGLike, is_number
-from bayesf1.base.naming import printable, quoted
+from bayesf1.base.naming import quoted
 from bayesf1.base.text_files import StrPath, write_atomic
 from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.empirical import EmpiricalPosterior, Undefined
 from bayesf1.evaluation import Evaluation, check_evaluation, resolve_metrics
 from bayesf1.metrics import Metric, MetricLike, find_metric
-from bayesf1.output.table import escape_latex
+from bayesf1.output.panels import (
+    COLOURS,
+    PAGE,
+    PLAIN,
+    AxesArray,
+    AxesLike,
+    caption_below,
+    check_path,
+    label_x,
+    legend_below,
+    literal,
+    note,
+    panels,
+    render,
+    round_ticks,
+    style_of,
+    wrapped,
+)
 from bayesf1.output.words.numbers import digits_of, equation, points, probability
 from bayesf1.output.words.prose import in_prose
 
@@ -44,36 +53,84 @@ if TYPE_CHECKING:
     from bayesf1.inference.rank import Ranking
     from bayesf1.measures.curves import Curve
 
-AxesArray: TypeAlias = AnyArray
-AxesLike: TypeAlias = Axes | Sequence[Axes] | AxesArray
+# The region of practical equivalence, and lines behind the data.
+SHADE = "#d9d9d9"
+RULE = "#6b6b6b"
 
-# One column and the whole width of a page of an ACL paper, 219 and 455 points, in inches.
-COLUMN, PAGE = 3.03, 6.3
-# Told apart by people with any colour vision, and in grey: lightness (CIE L*) rises in steps of at least 9.
-COLOURS = ("#0b4f9b", "#dd6b1a", "#0c0c0c", "#62b0e8", "#5b0f45", "#f2c14e", "#15806b")
-# As many markers as share no factor with the colours, so that the pairs of both repeat late.
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
-SHADE, RULE = "#d9d9d9", "#6b6b6b"
-FORMATS = ("pdf", "svg", "png")
-# Labels that stand on axes before we draw on them are read as formulas unless they are told.
-PLAIN: dict[str, Any] = {"parse_math": False}
-
-# Type 3 fonts, matplotlib's default, are refused by many publishers.
-_SAVED: Any = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.hashsalt": "bayesf1"}
-# Fonts for names that the usual ones cannot write, where installed.
-_FALLBACKS = ("Noto Sans CJK SC", "Noto Sans CJK JP", "WenQuanYi Micro Hei", "Microsoft YaHei", "PingFang SC")
 # Wang & Li (2019), Section 4.1: "each curve ranges from 0.001 quantile to 0.999 quantile".
-_TAIL, _POINTS = 0.001, 401
-# Cells of a heat map are annotated while three digits fit, in inches.
-_LEAST_CELL, _MOST_TICKS = 0.26, 15
+_TAIL = 0.001
+_POINTS = 401
+# Cells of a heat map are annotated if three digits fit, in inches.
+_LEAST_CELL = 0.26
+_MOST_TICKS = 15
 # Characters on a line of a label beside intervals.
 _LABEL = 24
-_BETTER, _WORSE = COLOURS[:2]
-# Both axes of a curve, and the area below it.
+_BETTER = COLOURS[0]
+_WORSE = COLOURS[1]
+
+
+class _CurveLabels(NamedTuple):
+    """The names of the axes of a curve, and of the area below it."""
+
+    across: str
+    up: str
+    area: str
+
+
 _CURVES = {
-    "roc": ("False positive rate", "True positive rate", "AUC"),
-    "pr": ("Recall", "Precision", "AP"),
+    "roc": _CurveLabels(across="False positive rate", up="True positive rate", area="AUC"),
+    "pr": _CurveLabels(across="Recall", up="Precision", area="AP"),
 }
+
+
+@runtime_checkable
+class _Compared(Protocol):
+    """A comparison, as figures see it: results stand in later rooms."""
+
+    difference: Any
+    p_h1: float
+
+
+@runtime_checkable
+class _FitOfCorpora(Protocol):
+    """A hierarchical fit, as figures see it."""
+
+    observed: Any
+    models: Sequence[str]
+
+    def posteriors(self) -> Mapping[tuple[str, str], Posterior]:
+        """Return the posterior of each model and metric on the average corpus."""
+
+
+@runtime_checkable
+class _WithDifferenceLabel(Protocol):
+    """Comparisons that have a name for their differences."""
+
+    difference_label: str
+
+
+@runtime_checkable
+class _Coverage(Protocol):
+    """A curve of coverage, as figures see it."""
+
+    truth: float
+    coverage: FloatArray
+    length: FloatArray
+
+
+@runtime_checkable
+class _RankingLike(Protocol):
+    """A ranking, as figures see it."""
+
+    p_beats: FloatArray
+    p_rank: FloatArray
+
+
+@runtime_checkable
+class _RocOrPr(Protocol):
+    """An ROC or precision-recall curve, as figures see it."""
+
+    kind: str
 
 
 # ---- densities --------------------------------------------------------------------------------------------
@@ -123,17 +180,20 @@ def plot_posterior(
     """
     from bayesf1.inference.posterior import posteriors
 
-    fit: Any = ev
-    if hasattr(fit, "posteriors"):
-        return _plot_curves(fit.posteriors(), fit.observed.resolve(metrics), fit.models, {}, ax)
+    if isinstance(ev, _FitOfCorpora):
+        return _plot_curves(ev.posteriors(), ev.observed.resolve(metrics), ev.models, {}, ax)
     check_evaluation(ev)
     resolved = resolve_metrics(metrics, ev)
-    how: Any = {"prior": prior, "assumption": assumption, "n_draws": n_draws, "rng": rng}
+    curves = posteriors(ev, resolved, prior=prior, assumption=assumption, n_draws=n_draws, rng=rng)
     runs = {}
     for metric in resolved:
         scores = metric(ev.tables, ev.cells)
-        runs[metric.name] = [scores[[ev.models.index(run) for run in method.runs]] for method in ev.methods]
-    return _plot_curves(posteriors(ev, resolved, **how), resolved, ev.names, runs, ax)
+        of_methods = []
+        for method in ev.methods:
+            columns = [ev.models.index(run) for run in method.runs]
+            of_methods.append(scores[columns])
+        runs[metric.name] = of_methods
+    return _plot_curves(curves, resolved, ev.names, runs, ax)
 
 
 def _plot_curves(
@@ -146,16 +206,18 @@ def _plot_curves(
     """Draw posteriors by name and metric, a panel for each metric, with the scores of runs by metric, if there are any."""
     with panels(len(metrics), ax=ax, height=1.7) as axes:
         for panel, metric in zip(axes, metrics, strict=True):
-            known = [curves.get((name, metric.name)) for name in names]
-            _draw_posteriors(panel, metric, known, runs.get(metric.name, ()))
+            of_metric = [curves.get((name, metric.name)) for name in names]
+            _draw_posteriors(panel, metric, of_metric, runs.get(metric.name, ()))
         _name_models(axes, names)
     return axes
 
 
 def draw_scores(c: Comparison, ax: Axes) -> None:
     """Draw the posteriors of both scores of a comparison, as `plot_posterior` does."""
-    known = [None if isinstance(post, Undefined) else post for post in (c.posterior_a, c.posterior_b)]
-    _draw_posteriors(ax, c.definition, known, [])
+    curves: list[Posterior | None] = []
+    for posterior in (c.posterior_a, c.posterior_b):
+        curves.append(None if isinstance(posterior, Undefined) else posterior)
+    _draw_posteriors(ax, c.definition, curves, [])
     _name_models(np.array([ax], object), [c.model_a, c.model_b])
 
 
@@ -168,7 +230,7 @@ def _draw_posteriors(
             continue
         x = _curve_points(distribution)
         if len(x) == 1:
-            # All draws are alike: there is no density.
+            # All draws are equal, so there is no density.
             panel.axvline(x[0], color=style_of(i)["color"])
             continue
         y = _density(distribution, x)
@@ -177,10 +239,12 @@ def _draw_posteriors(
     for i, scores in enumerate(runs):
         dots = {**style_of(i), "linestyle": "none", "markersize": 3, "alpha": 0.7, "clip_on": False}
         panel.plot(scores, np.full(len(scores), -step * (i + 1)), **dots)
-    panel.set_ylim(bottom=-step * (len(runs) + 0.7) if runs else 0.0)
+    bottom = -step * (len(runs) + 0.7) if runs else 0.0
+    panel.set_ylim(bottom=bottom)
     label_scores(panel, metric.label, percent=metric.percent)
-    # A density is that of a point if the axis is in points.
-    round_ticks(panel.yaxis, 0.01 if metric.percent else 1.0)
+    # If the axis is in points, so is the density.
+    per_point = 0.01 if metric.percent else 1.0
+    round_ticks(panel.yaxis, per_point)
 
 
 def _name_models(axes: AxesArray, models: Sequence[str]) -> None:
@@ -189,17 +253,21 @@ def _name_models(axes: AxesArray, models: Sequence[str]) -> None:
 
 
 def _curve_points(distribution: Posterior, *extra: float) -> FloatArray:
-    """Return where a density is drawn, from the 0.001 to the 0.999 quantile, and at further points between."""
-    low, high = distribution.ppf(_TAIL), distribution.isf(_TAIL)
+    """Return the points of a curve, from the 0.001 to the 0.999 quantile, with extra points in between."""
+    low = distribution.ppf(_TAIL)
+    high = distribution.isf(_TAIL)
     return np.union1d(np.linspace(low, high, _POINTS), [x for x in extra if low < x < high])
 
 
 def _density(distribution: Posterior, x: FloatArray) -> FloatArray:
-    """Return the density at points; that of draws is smoothed until a reader does not see how many they are."""
+    """Return the density at points; that of draws is smoothed, so that a reader does not see their number."""
     y = np.asarray(distribution.pdf(x))
-    # Of two scores of 0 the density of the difference has no bound at 0.
-    y = np.where(np.isfinite(y), y, y[np.isfinite(y)].max())
-    return gaussian_filter1d(y, 10.0) if isinstance(distribution, EmpiricalPosterior) else y
+    # If both scores are 0, the density of the difference is infinite at 0.
+    finite = np.isfinite(y)
+    y = np.where(finite, y, y[finite].max())
+    if isinstance(distribution, EmpiricalPosterior):
+        return gaussian_filter1d(y, 10.0)
+    return y
 
 
 def plot_difference(res: Mapping[str, Comparison] | Comparison, *, ax: AxesLike | None = None) -> AxesArray:
@@ -211,7 +279,7 @@ def plot_difference(res: Mapping[str, Comparison] | Comparison, *, ax: AxesLike 
     Parameters
     ----------
     res
-        What `compare` returned, or one `Comparison` of it.
+        The result of `compare`, or one `Comparison` of it.
     ax
         As in `plot_posterior`.
 
@@ -227,32 +295,38 @@ def plot_difference(res: Mapping[str, Comparison] | Comparison, *, ax: AxesLike 
     >>> [text.get_text() for text in axes[2].texts][:2]
     ['P(H0) = .587', 'P(H1) = .413']
     """
-    found = _comparisons(res)
-    with panels(len(found), ax=ax, height=1.8) as axes:
-        for c, panel in zip(found, axes, strict=True):
+    comparisons = _comparisons(res)
+    first = comparisons[0]
+    with panels(len(comparisons), ax=ax, height=1.8) as axes:
+        for c, panel in zip(comparisons, axes, strict=True):
             draw_difference(c, panel)
         axes[0].set_ylabel("Posterior density")
-        caption_below(axes, [found[0].model_b, f"minus {found[0].model_a}"])
+        caption_below(axes, [first.model_b, f"minus {first.model_a}"])
     return axes
 
 
 def _comparisons(res: Mapping[str, Comparison] | Comparison) -> list[Comparison]:
     """Return the comparisons of a result."""
-    found: list[Any] = [*res.values()] if isinstance(res, Mapping) else [res]
-    if not found or not all(hasattr(c, "difference") and hasattr(c, "p_h1") for c in found):
+    comparisons: list[Any] = [*res.values()] if isinstance(res, Mapping) else [res]
+    if not comparisons or not all(isinstance(c, _Compared) for c in comparisons):
         raise ValueError(f"res is a Comparison or Comparisons, as compare returns, not {quoted(res)}")
-    return found
+    return comparisons
 
 
 def label_scores(panel: Axes, label: str, unit: str = "%", *, percent: bool) -> None:
-    """Name the horizontal axis, along which scores or differences lie, with their unit, and mark round numbers."""
-    label_x(panel, f"{label} ({unit})" if percent else label)
-    round_ticks(panel.xaxis, 100.0 if percent else 1.0)
+    """Name the horizontal axis of scores or differences, with their unit, and mark round numbers."""
+    if percent:
+        label_x(panel, f"{label} ({unit})")
+        round_ticks(panel.xaxis, 100.0)
+    else:
+        label_x(panel, label)
+        round_ticks(panel.xaxis)
 
 
 def draw_difference(c: Comparison, panel: Axes) -> None:
     """Draw the density of one difference, with its interval, its region and the probabilities."""
-    rope, distribution, percent = bool(c.rope), c.difference, c.definition.percent
+    distribution = c.difference
+    percent = c.definition.percent
     label_scores(panel, f"Difference in {in_prose(c.label)}", "points", percent=percent)
     panel.set_yticks([])
     panel.spines[["left", "right", "top"]].set_visible(False)
@@ -261,33 +335,38 @@ def draw_difference(c: Comparison, panel: Axes) -> None:
         panel.set_xticks([])
         return
     x = _curve_points(distribution, 0.0)
-    # All draws may be alike, and then there is no density.
-    y = _density(distribution, x) if len(x) > 1 else np.ones(1)
+    # If all draws are equal there is no density, and a line takes its place.
+    has_density = len(x) > 1
+    y = _density(distribution, x) if has_density else np.ones(1)
     peak = float(y.max())
-    if rope:
+    if c.rope:
         low, high = c.rope.differences(c.definition)
         panel.bar(low, 1.06 * peak, high - low, align="edge", color=SHADE, linewidth=0, zorder=0)
     panel.vlines(0.0, 0.0, 1.06 * peak, color=RULE, linewidth=0.8, zorder=1)
-    if len(x) > 1:
-        ahead = c.definition.sign * x
-        panel.fill_between(x, y, where=ahead >= 0, color=_BETTER, alpha=0.35, linewidth=0)
+    if has_density:
+        gain = c.definition.sign * x
+        panel.fill_between(x, y, where=gain >= 0, color=_BETTER, alpha=0.35, linewidth=0)
         hatched: Any = {"facecolor": "none", "edgecolor": RULE, "hatch": "/////", "linewidth": 0}
-        panel.fill_between(x, y, where=ahead <= 0, **hatched)
+        panel.fill_between(x, y, where=gain <= 0, **hatched)
         panel.plot(x, y, color=_BETTER)
     else:
         panel.vlines(x, 0.0, peak, color=_BETTER)
-    low, high = c.intervals[2]
-    panel.plot([low, high], [-0.08 * peak] * 2, color="black", linewidth=2.5, solid_capstyle="butt")
+    low = c.estimates.difference.low
+    high = c.estimates.difference.high
+    panel.plot([low, high], [-0.08 * peak, -0.08 * peak], color="black", linewidth=2.5, solid_capstyle="butt")
     # Each hypothesis on its side of 0.
-    left, right = [equation("P(H0)", c.p_h0), equation("P(H1)", c.p_h1)][:: int(c.definition.sign)]
+    h1_side = 0.99 if c.definition.sign > 0 else 0.01
+    write = partial(note, panel, transform=panel.transAxes, va="top")
+    for x_text, words in ((1.0 - h1_side, equation("P(H0)", c.p_h0)), (h1_side, equation("P(H1)", c.p_h1))):
+        write(x_text, 1.0, words, ha="left" if x_text < 0.5 else "right")
     digits = digits_of(low, high, percent=percent, sign=True)
     ends = ", ".join(points(end, digits, sign=True, percent=percent) for end in (low, high))
-    say = partial(note, panel, transform=panel.transAxes, va="top")
-    say(0.01, 1.0, left, ha="left")
-    say(0.99, 1.0, right, ha="right")
-    say(0.5, 0.01, f"{100 * c.prob:g} % interval [{ends}]", ha="center", va="bottom")
-    say(0.5, 0.89, equation("P(rope)", c.p_rope) if rope else "", ha="center")
-    panel.set_ylim(-0.3 * peak, peak * (1.5 if rope else 1.28))
+    write(0.5, 0.01, f"{100 * c.prob:g} % interval [{ends}]", ha="center", va="bottom")
+    top = 1.28
+    if c.rope:
+        write(0.5, 0.89, equation("P(rope)", c.p_rope), ha="center")
+        top = 1.5
+    panel.set_ylim(-0.3 * peak, top * peak)
 
 
 # ---- classes ----------------------------------------------------------------------------------------------
@@ -321,11 +400,11 @@ def plot_classes(res: Mapping[str, Comparison], *, apart: int = 0, ax: Axes | No
     rows = list(res.items())
     if not 0 <= apart <= len(rows):
         raise ValueError(f"apart is how many of the {len(rows)} rows stand apart, not {quoted(apart)}")
-    ordered = rows[:apart] + sorted(rows[apart:], key=lambda entry: -float(entry[1].difference.mean()))
-    first = ordered[0][1]
-    # The class that a metric such as f1[PER] is of, and other names as they are.
-    classes = [name.partition("[")[2].removesuffix("]") or name for name, _ in ordered]
-    with _forest(classes, ax) as panel:
+    by_gain = sorted(rows[apart:], key=lambda row: -float(row[1].difference.mean()))
+    ordered = rows[:apart] + by_gain
+    _, first = ordered[0]
+    names = [_class_of(name) for name, _ in ordered]
+    with _forest(names, ax) as panel:
         if first.rope:
             panel.axvspan(*first.rope.differences(first.definition), color=SHADE, linewidth=0, zorder=0)
         panel.axvline(0.0, color=RULE, linewidth=0.8, zorder=1)
@@ -337,21 +416,35 @@ def plot_classes(res: Mapping[str, Comparison], *, apart: int = 0, ax: Axes | No
             if np.isnan(c.p_h1):
                 note(panel, 1.03, i, c.verdict, **beside)
                 continue
-            better, decisive = c.p_h1 > c.p_h0, max(c.p_h0, c.p_h1) >= c.threshold
+            better = c.p_h1 > c.p_h0
+            decisive = max(c.p_h0, c.p_h1) >= c.threshold
             colour = _BETTER if better else _WORSE
-            panel.plot(c.intervals[2], [i, i], color=colour, solid_capstyle="butt")
-            marker, inside = ">" if better else "<", colour if decisive else "white"
-            at = [c.difference.mean()], [i]
-            panel.plot(*at, color=colour, marker=marker, markersize=5, markerfacecolor=inside)
+            marker = ">" if better else "<"
+            filling = colour if decisive else "white"
+            interval = [c.estimates.difference.low, c.estimates.difference.high]
+            panel.plot(interval, [i, i], color=colour, solid_capstyle="butt")
+            mean = float(c.difference.mean())
+            panel.plot(mean, i, color=colour, marker=marker, markersize=5, markerfacecolor=filling)
             note(panel, 1.03, i, probability(c.p_h1), **beside)
         note(panel, 1.03, -1.0, "P(H1)", **beside)
         labels = {c.label.partition("[")[0] for _, c in ordered}
         percent = all(c.definition.percent for _, c in ordered)
         what = in_prose(labels.pop()) if len(labels) == 1 else "scores"
-        label = f"{getattr(res, 'difference_label', 'Difference')} in {what}"
+        label = f"{_difference_label(res)} in {what}"
         label_scores(panel, label, "points", percent=percent)
         caption_below([panel], [first.model_b, f"minus {first.model_a}"])
     return panel
+
+
+def _class_of(name: str) -> str:
+    """Return the class of a metric such as f1[PER], and any other name as it is."""
+    _, bracket, rest = name.partition("[")
+    return rest.removesuffix("]") if bracket and rest else name
+
+
+def _difference_label(res: Mapping[str, Comparison]) -> str:
+    """Return what a difference is called: the comparison of classes has a word for shrunken ones."""
+    return res.difference_label if isinstance(res, _WithDifferenceLabel) else "Difference"
 
 
 def plot_intervals(res: Intervals, *, ax: Axes | None = None) -> Axes:
@@ -362,7 +455,7 @@ def plot_intervals(res: Intervals, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     res
-        What `intervals` or `difference_intervals` returned.
+        The result of `intervals` or `difference_intervals`.
     ax
         Axes to draw on.
 
@@ -373,18 +466,32 @@ def plot_intervals(res: Intervals, *, ax: Axes | None = None) -> Axes:
     >>> [label.get_text() for label in ax.get_yticklabels()][:2]
     ['Clopper–Pearson', 'Wald']
     """
-    marks = [" (overshoots)" * row.overshoot + " (zero width)" * row.degenerate for row in res.rows]
-    with _forest([row.label + mark for row, mark in zip(res.rows, marks, strict=True)], ax) as panel:
+    labels = []
+    for row in res.rows:
+        label = row.label
+        if row.overshoot:
+            label += " (overshoots)"
+        if row.degenerate:
+            label += " (zero width)"
+        labels.append(label)
+    with _forest(labels, ax) as panel:
         panel.axvline(res.estimate, color=RULE, linestyle="--", linewidth=0.8, zorder=0)
         for i, row in enumerate(res.rows):
-            plain = ("black", "x" if row.degenerate else "|", 1.0)
-            colour, marker, width = (_BETTER, "s", 2.0) if row.kind == "credible" else plain
-            panel.plot([row.low, row.high], [i, i], color=colour, marker=marker, linewidth=width)
-        *others, model = res.models
-        named = (f"Difference in {in_prose(res.label)}", "points") if others else (res.label, "%")
-        label_scores(panel, *named, percent=res.percent)
+            if row.kind == "credible":
+                style: dict[str, Any] = {"color": _BETTER, "marker": "s", "linewidth": 2.0}
+            elif row.degenerate:
+                style = {"color": "black", "marker": "x", "linewidth": 1.0}
+            else:
+                style = {"color": "black", "marker": "|", "linewidth": 1.0}
+            panel.plot([row.low, row.high], [i, i], **style)
         level = f"({100 * res.confidence_level:g} % intervals)"
-        caption_below([panel], [model, *(f"minus {name}" for name in others), level])
+        if len(res.models) == 1:
+            label_scores(panel, res.label, percent=res.percent)
+            caption_below([panel], [res.models[0], level])
+        else:
+            model_a, model_b = res.models
+            label_scores(panel, f"Difference in {in_prose(res.label)}", "points", percent=res.percent)
+            caption_below([panel], [model_b, f"minus {model_a}", level])
     return panel
 
 
@@ -396,8 +503,9 @@ def plot_coverage(
     Parameters
     ----------
     curve
-        What `coverage_curve` returned: coverage and length of several methods at several numbers of items. Or lists of
-        curves by name, each of one true score, over which its first method and number of items are drawn.
+        The result of `coverage_curve`: coverage and length of several methods at several numbers of items. Or lists of
+        curves by name; coverage and length of each curve's first method and number of items are then drawn over its true
+        score.
     ax
         Two axes to draw on.
 
@@ -416,29 +524,57 @@ def plot_coverage(
     >>> plot_coverage({"20 positives": scores})[0].get_xlabel()
     'True F1 (%)'
     """
-    over, given = isinstance(curve, Mapping), curve if isinstance(curve, Mapping) else {"": [curve]}
-    found: list[Any] = [each for each in given.values() if isinstance(each, list | tuple) and each]
-    if not found or len(found) < len(given) or not all(hasattr(c, "truth") for each in found for c in each):
+    over_scores = isinstance(curve, Mapping)
+    groups: dict[str, Any] = {**curve} if isinstance(curve, Mapping) else {"": [curve]}
+    for group in groups.values():
+        if (
+            not isinstance(group, list | tuple)
+            or not group
+            or not all(isinstance(c, _Coverage) for c in group)
+        ):
+            raise ValueError(f"curve is a CoverageCurve, or lists of them by name, not {quoted(curve)}")
+    if not groups:
         raise ValueError(f"curve is a CoverageCurve, or lists of them by name, not {quoted(curve)}")
-    first = found[0][0]
-    lines: list[Any] = [(first.n, *rows) for rows in zip(first.coverage, first.length, strict=True)]
-    if over:
-        lines = [np.array([(c.truth, c.coverage[0, 0], c.length[0, 0]) for c in each]).T for each in found]
+    first = next(iter(groups.values()))[0]
+    lines = []
+    if over_scores:
+        for group in groups.values():
+            x = np.array([c.truth for c in group])
+            coverage = np.array([c.coverage[0, 0] for c in group])
+            length = np.array([c.length[0, 0] for c in group])
+            lines.append(_CoverageLine(x, coverage, length))
+        labels = tuple(groups)
+    else:
+        for coverage, length in zip(first.coverage, first.length, strict=True):
+            lines.append(_CoverageLine(first.n, coverage, length))
+        labels = first.labels
+
     with panels(2, ax=ax, height=2.1) as axes:
-        axes[0].axhline(first.confidence_level, color=RULE, linestyle="--", linewidth=0.8, zorder=0)
-        for i, (x, *rows) in enumerate(lines):
-            for panel, row in zip(axes, rows, strict=True):
-                panel.plot(x, row, **style_of(i), markevery=max(1, len(x) // 8))
-        for panel, what in zip(axes, ("Coverage (%)", "Expected length (points)"), strict=True):
-            if over:
+        of_coverage, of_length = axes
+        of_coverage.axhline(first.confidence_level, color=RULE, linestyle="--", linewidth=0.8, zorder=0)
+        for i, line in enumerate(lines):
+            markevery = max(1, len(line.x) // 8)
+            of_coverage.plot(line.x, line.coverage, **style_of(i), markevery=markevery)
+            of_length.plot(line.x, line.length, **style_of(i), markevery=markevery)
+        of_coverage.set_ylabel("Coverage (%)")
+        of_length.set_ylabel("Expected length (points)")
+        for panel in axes:
+            if over_scores:
                 label_scores(panel, f"True {find_metric(first.metric).label}", percent=True)
             else:
                 label_x(panel, "Number of items")
-            panel.set_ylabel(what)
             round_ticks(panel.yaxis, 100.0)
-        axes[1].set_ylim(bottom=0.0)
-        legend_below(axes, axes[1].lines, tuple(given) if over else first.labels)
+        of_length.set_ylim(bottom=0.0)
+        legend_below(axes, of_length.lines, labels)
     return axes
+
+
+class _CoverageLine(NamedTuple):
+    """One line of both panels of coverage."""
+
+    x: FloatArray
+    coverage: FloatArray
+    length: FloatArray
 
 
 def plot_curves(curves: Mapping[str, Curve] | Curve, *, ax: Axes | None = None) -> Axes:
@@ -449,7 +585,7 @@ def plot_curves(curves: Mapping[str, Curve] | Curve, *, ax: Axes | None = None) 
     Parameters
     ----------
     curves
-        What `bf.measures.roc_curve` or `pr_curve` returned, or several of one kind by their models' names.
+        The result of `bf.measures.roc_curve` or `pr_curve`, or several of one kind by their models' names.
     ax
         Axes to draw on.
 
@@ -460,27 +596,30 @@ def plot_curves(curves: Mapping[str, Curve] | Curve, *, ax: Axes | None = None) 
     >>> plot_curves({"A": curve}).get_xlabel()
     'False positive rate (%)'
     """
-    found: dict[str, Any] = {**curves} if isinstance(curves, Mapping) else {"": curves}
-    kinds = {getattr(curve, "kind", "") for curve in found.values()}
+    by_name: dict[str, Any] = {**curves} if isinstance(curves, Mapping) else {"": curves}
+    kinds = {curve.kind if isinstance(curve, _RocOrPr) else None for curve in by_name.values()}
     if kinds not in ({"roc"}, {"pr"}):
         raise ValueError(f"curves are roc_curves or pr_curves, all of one kind, not {quoted(curves)}")
-    across, up, area = _CURVES[kinds.pop()]
+    kind = kinds.pop()
+    labels = _CURVES[str(kind)]
+    first = next(iter(by_name.values()))
     with panels(1, ax=ax, height=2.6) as axes:
         panel: Axes = axes[0]
-        if area == "AUC":
+        if kind == "roc":
             panel.plot([0, 1], [0, 1], color=RULE, linestyle="--", linewidth=0.8, zorder=0)
-        for i, curve in enumerate(found.values()):
+        for i, curve in enumerate(by_name.values()):
             style = style_of(i)
             panel.fill_between(curve.x, curve.low, curve.high, color=style["color"], alpha=0.2, linewidth=0)
             panel.plot(curve.x, curve.y, **style, markevery=(0.1, 0.2))
-        label_scores(panel, across, percent=True)
-        panel.set(ylabel=f"{up} (%)", xlim=(0.0, 1.0), ylim=(0.0, 1.02))
+        label_scores(panel, labels.across, percent=True)
+        panel.set(ylabel=f"{labels.up} (%)", xlim=(0.0, 1.0), ylim=(0.0, 1.02))
         round_ticks(panel.yaxis, 100.0)
         names = []
-        for name, curve in found.items():
-            low, high = (points(x, 1) for x in curve.area_interval)
-            names.append(f"{name} ({area} {points(curve.area, 1)} [{low}, {high}])".strip())
-        band = f"{100 * next(iter(found.values())).prob:g} % band at each point"
+        for name, curve in by_name.items():
+            low, high = curve.area_interval
+            area = f"{labels.area} {points(curve.area, 1)} [{points(low, 1)}, {points(high, 1)}]"
+            names.append(f"{name} ({area})".strip())
+        band = f"{100 * first.prob:g} % band at each point"
         legend_below(axes, [*panel.lines[-len(names) :], panel.collections[0]], [*names, band])
     return panel
 
@@ -498,7 +637,7 @@ def _forest(names: Sequence[str], ax: Axes | None) -> Iterator[Axes]:
 
 
 def forest_height(names: Sequence[str]) -> float:
-    """Return how high a figure of intervals below each other is, in inches."""
+    """Return the height of a figure of intervals below each other, in inches."""
     lines = 1 + max(label.count("\n") for label in wrapped(names, _LABEL))
     return 0.7 + 0.09 * (lines + 1) * max(2, len(names))
 
@@ -514,7 +653,7 @@ def plot_rank(ranking: Ranking, *, ax: AxesLike | None = None) -> AxesArray:
     Parameters
     ----------
     ranking
-        What `rank` returned.
+        The result of `rank`.
     ax
         Two axes to draw on.
 
@@ -530,15 +669,17 @@ def plot_rank(ranking: Ranking, *, ax: AxesLike | None = None) -> AxesArray:
     >>> [label.get_text() for label in beats.get_yticklabels()][:2]
     ['UH-RiTUAL  1', 'SpinningBytes  2']
     """
-    if not hasattr(ranking, "p_beats"):
+    if not isinstance(ranking, _RankingLike):
         raise ValueError(f"this figure needs a Ranking, as rank returns, not {quoted(ranking)}")
-    names, k = ranking.models, len(ranking.models)
-    labels = [f"{name}  {i}" for i, name in enumerate(wrapped(names, 22), start=1)]
+    k = len(ranking.models)
+    labels = [f"{name}  {i}" for i, name in enumerate(wrapped(ranking.models, 22), start=1)]
     beats = np.where(np.eye(k, dtype=bool), np.nan, ranking.p_beats)
-    margin = f" by > {least:g}" if (least := ranking.settings.rope.high) else ""
-    # Labels and margins take 1.8 inches or so.
+    rope = ranking.settings.rope
+    margin = f" by > {rope.high:g}" if rope.high else ""
+    # Labels and margins take about 1.8 inches.
     annotate = (PAGE - 1.8) / (2 * k) >= _LEAST_CELL
-    row = 0.24 if annotate or any("\n" in name for name in labels) else 0.16
+    high_rows = annotate or any("\n" in name for name in labels)
+    row = 0.24 if high_rows else 0.16
     with panels(2, ax=ax, height=0.75 + row * max(k, 3)) as axes:
         left, right = axes
         _draw_heat(left, beats, annotate=annotate)
@@ -555,17 +696,19 @@ def plot_rank(ranking: Ranking, *, ax: AxesLike | None = None) -> AxesArray:
 
 
 def _draw_heat(panel: Axes, values: FloatArray, *, annotate: bool) -> None:
+    """Draw probabilities (row, column) as a heat map, with their digits if they fit."""
     rows, columns = values.shape
     panel.set_facecolor(SHADE)
-    across, down = np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5
+    across = np.arange(columns + 1) - 0.5
+    down = np.arange(rows + 1) - 0.5
     style: dict[str, Any] = {"cmap": "Blues", "edgecolor": "white", "linewidth": 0.6}
     panel.pcolormesh(across, down, np.ma.masked_invalid(values), vmin=0.0, vmax=1.0, **style)
     if annotate:
         for i, j in np.argwhere(np.isfinite(values)):
             ink = "white" if values[i, j] > 0.55 else "black"
             # Two decimals, and never 0 or 1.
-            brief = probability(values[i, j], digits=2).replace("0.", ".")
-            note(panel, j, i, brief, ha="center", va="center", color=ink)
+            digits = probability(values[i, j], digits=2).replace("0.", ".")
+            note(panel, j, i, digits, ha="center", va="center", color=ink)
     step = -(-columns // _MOST_TICKS)
     panel.set_xticks(np.arange(0, columns, step), [str(j + 1) for j in range(0, columns, step)])
     panel.tick_params(length=0)
@@ -573,178 +716,7 @@ def _draw_heat(panel: Axes, values: FloatArray, *, annotate: bool) -> None:
     panel.spines[:].set_visible(False)
 
 
-# ---- figures and their panels -----------------------------------------------------------------------------
-
-
-class PaperFigure(Figure):
-    """A figure whose `savefig` writes files that a publisher takes."""
-
-    def savefig(self, fname: Any, **kwargs: Any) -> None:
-        """Write the figure with fonts embedded as TrueType, at 300 dots per inch if nothing else is asked for."""
-        if "pgf" in (kwargs.get("format"), Path(str(fname)).suffix.lstrip(".").lower()):
-            raise ValueError("PGF would run the names in a figure as LaTeX; save a PDF")
-        with mpl.rc_context(_SAVED):
-            super().savefig(fname, **{"dpi": 300, **kwargs})
-
-
-def print_style() -> Any:
-    """Return the settings of matplotlib that our figures are drawn with: those of ``paper.mplstyle``, and fonts."""
-    installed = {font.name for font in font_manager.fontManager.ttflist}
-    family = [*mpl.rcParams["font.family"], *(name for name in _FALLBACKS if name in installed)]
-    style = mpl.rc_params_from_file(Path(__file__).with_name("paper.mplstyle"), use_default_template=False)
-    return {**style, "font.family": family}
-
-
-@contextmanager
-def panels(n: int, *, ax: AxesLike | None, height: float) -> Iterator[AxesArray]:
-    """Make a figure of `n` panels set for print, in rows of at most three and of this `height` in inches.
-
-    Axes that were given are taken as they are, in their own style.
-    """
-    import matplotlib.pyplot as plt
-
-    if ax is not None:
-        given = np.array([ax] if hasattr(ax, "get_figure") else np.ravel(np.asarray(ax, object)), object)
-        if len(given) != n or not all(hasattr(axes, "plot") for axes in given):
-            raise ValueError(f"ax must be {n} matplotlib Axes, one for each panel, not {quoted(ax)}")
-        with plt.rc_context({"text.parse_math": False}):
-            yield given
-        return
-    # As even as the rows can be: 4 panels are 2 and 2, not 3 and 1.
-    rows = -(-n // 3)
-    size = (COLUMN if n == 1 else PAGE, rows * height)
-    with warnings.catch_warnings():
-        # Each call makes a figure, as users of pyplot expect; a loop over data sets is no mistake.
-        warnings.filterwarnings("ignore", message="More than 20 figures", category=RuntimeWarning)
-        # Not within the settings below: leaving them would undo what Jupyter sets with its first figure.
-        figure = plt.figure(figsize=size, dpi=150, layout="constrained", FigureClass=PaperFigure)
-    try:
-        with plt.rc_context(print_style()):
-            grid = figure.subplots(rows, -(-n // rows), squeeze=False).ravel()
-            # Texts of neighbouring panels must not read as one line.
-            figure.set_layout_engine("constrained", wspace=0.08)
-            for spare in grid[n:]:
-                spare.remove()
-            yield grid[:n]
-    except BaseException:
-        plt.close(figure)
-        raise
-
-
-def style_of(i: int) -> dict[str, Any]:
-    """Return colour and marker of the i-th model."""
-    return {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[i % len(MARKERS)]}
-
-
-# ---- words and numbers ------------------------------------------------------------------------------------
-
-
-def literal(text: str) -> str:
-    """Return a text to be drawn as it stands: without control characters, and escaped if LaTeX sets it."""
-    return escape_latex(text) if mpl.rcParams["text.usetex"] else printable(text)
-
-
-def label_x(panel: Axes, text: str) -> None:
-    """Write plain text below the horizontal axis."""
-    panel.set_xlabel(literal(text), **PLAIN)
-
-
-def note(panel: Axes, x: float, y: float, text: str, **style: Any) -> None:
-    """Write plain text on axes, as small as the numbers below them."""
-    small = panel.xaxis.get_ticklabels()[0].get_fontsize()
-    panel.text(x, y, literal(text), **{"fontsize": small, **style})
-
-
-def round_ticks(axis: Axis, factor: float = 1.0) -> None:
-    """Mark a few round numbers on an axis, three at least, and write them times a factor, as 90 for 90 %.
-
-    What is drawn stands where the numbers are, at 0.9 for 90 %, so that further drawing needs no conversion.
-    """
-    axis.set_major_locator(ticker.MaxNLocator(nbins=4, steps=[1, 2, 2.5, 5, 10], min_n_ticks=3))
-    axis.set_major_formatter(lambda x, _: f"{round(factor * x, 10) + 0.0:.10g}".replace("-", "−"))
-
-
-def wrapped(names: Sequence[str], width: int, *, lines: int = 2) -> list[str]:
-    r"""Break long names into lines, and leave out the middle of those that are longer still.
-
-    Nothing is left out if two names would look the same without it.
-
-    Examples
-    --------
-    >>> wrapped(["bert-base-multilingual-cased", "crf"], 14)
-    ['bert-base-\nmu…ngual-cased', 'crf']
-    """
-    found = []
-    for name in names:
-        parts, kept = textwrap.wrap(name, width), width * lines
-        while len(parts) > lines:
-            kept -= 1
-            parts = textwrap.wrap(f"{name[: kept - kept // 2]}…{name[len(name) - kept // 2 :]}", width)
-        found.append(parts)
-    if len(set(map("".join, found))) < len(names):
-        found = [textwrap.wrap(name, width) for name in names]
-    return ["\n".join(map(literal, parts)) for parts in found]
-
-
-def legend_below(axes: AxesArray, handles: Sequence[Any], labels: Sequence[str]) -> None:
-    """Add a legend below the panels, in as many columns as fit; inside the first one on axes of others."""
-    figure = axes[0].get_figure()
-    if not isinstance(figure, PaperFigure):
-        axes[0].legend(handles, [literal(name) for name in labels], fontsize="small")
-        return
-    names = wrapped(labels, 44, lines=1)
-    # About 15 characters to the inch.
-    columns = int(15 * figure.get_figwidth() / (max(map(len, names)) + 8))
-    place: dict[str, Any] = {"loc": "outside lower center", "ncols": max(1, min(len(names), columns))}
-    _grow(figure, figure.legend(handles, names, borderpad=0, columnspacing=1.5, **place))
-
-
-def caption_below(axes: Sequence[Axes] | AxesArray, lines: Sequence[str]) -> None:
-    """Write texts below the panels, on one line if they fit; below each label of axes of others."""
-    figure: Any = axes[0].get_figure()
-    if not isinstance(figure, PaperFigure):
-        for panel in axes:
-            panel.set_xlabel(f"{panel.get_xlabel()}\n{' '.join(map(literal, lines))}", **PLAIN)
-        return
-    most = int(13 * figure.get_figwidth())
-    found = wrapped(lines, most, lines=1)
-    _grow(figure, figure.supxlabel((" " if sum(map(len, found)) < most else "\n").join(found)))
-
-
-def _grow(figure: Any, artist: Any) -> None:
-    """Make a figure higher by what was added to it."""
-    figure.set_figheight(figure.get_figheight() + artist.get_window_extent().height / figure.dpi)
-
-
-# ---- files ------------------------------------------------------------------------------------------------
-
-
-def render(ax: AxesLike, kind: str, *, dpi: float = 300) -> bytes:
-    """Return the figure of some axes as the bytes of a PDF, SVG or PNG file, without a date.
-
-    Examples
-    --------
-    >>> from bayesf1 import load_example, plot_posterior
-    >>> render(plot_posterior(load_example("wang-li-org")), "svg")[:13]
-    b'<?xml version'
-    """
-    first: Any = next(iter(np.ravel(np.asarray(ax, object))), None)
-    if not hasattr(first, "get_figure"):
-        raise ValueError(f"ax must be axes of matplotlib, as a plot returns, not {quoted(ax)}")
-    undated: Any = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
-    buffer = BytesIO()
-    with mpl.rc_context(_SAVED):
-        # Axes may be in a part of a figure; its canvas holds the whole.
-        first.get_figure().canvas.figure.savefig(buffer, format=kind, dpi=dpi, metadata=undated.get(kind))
-    return buffer.getvalue()
-
-
-def check_path(path: StrPath) -> str:
-    """Return the format of the figure that a path names, or say which formats there are."""
-    kind = Path(path).suffix.lstrip(".").lower()
-    if kind not in FORMATS:
-        raise ValueError(f"cannot save a figure as {str(path)!r}; end its name with .{', .'.join(FORMATS)}")
-    return kind
+# ---- files ----------------------------------------------------------------------------------------------
 
 
 def save_plot(ax: AxesLike, path: StrPath, *, dpi: float = 300) -> None:
@@ -755,7 +727,7 @@ def save_plot(ax: AxesLike, path: StrPath, *, dpi: float = 300) -> None:
     Parameters
     ----------
     ax
-        What a ``plot_*`` function returned, or any axes.
+        The result of a ``plot_*`` function, or any axes.
     path
         Where to; the format is that of its ending.
     dpi
@@ -763,6 +735,7 @@ def save_plot(ax: AxesLike, path: StrPath, *, dpi: float = 300) -> None:
 
     Examples
     --------
+    >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from bayesf1 import load_example, plot_posterior
     >>> with TemporaryDirectory() as folder:

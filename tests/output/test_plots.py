@@ -18,7 +18,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
 import bayesf1 as bf
-from bayesf1.output import plots
+from bayesf1.output import panels, plots
 from builders import ROOT
 
 LONG = (
@@ -323,7 +323,7 @@ def test_fonts_of_a_pdf_are_not_type_3(tmp_path):
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["pdf", "svg", "png"])
 def test_the_same_figure_gives_the_same_bytes(kind):
-    one, other = (plots.render(plots.plot_posterior(bf.load_example("wang-li-org")), kind) for _ in range(2))
+    one, other = (panels.render(plots.plot_posterior(bf.load_example("wang-li-org")), kind) for _ in range(2))
     assert one == other
 
 
