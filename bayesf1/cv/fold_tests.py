@@ -21,7 +21,7 @@ from bayesf1.output.table import Table
 from bayesf1.output.words import fold_tests as words
 from bayesf1.output.words.signature import in_one_line
 from bayesf1.sampling.training import Contrasts
-from bayesf1.units import Folds
+from bayesf1.units import Folds, Units
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,21 @@ class FoldTest:
 
 @dataclass(frozen=True, repr=False)
 class FoldTests(Answer):
-    """All tests that a cross-validation allows, for one pair of models and one measure."""
+    """All tests that a cross-validation allows, for one pair of models and one metric.
+
+    Attributes
+    ----------
+    model_a, model_b
+        Names of the models; differences are B minus A.
+    label
+        The name of the metric in print.
+    differences
+        The differences of the fold scores, axes (repeat, fold).
+    tests
+        The tests.
+    rope
+        Half-width of practical equivalence, for the Bayesian tests.
+    """
 
     json_format = "bayesf1.fold-tests/1"
     index_names = ("name",)
@@ -77,7 +91,7 @@ class FoldTests(Answer):
 
     @property
     def shares(self) -> bool:
-        """Whether scores look like shares, which are told in points; those in percent differ by more than 1."""
+        """Whether scores look like shares, which are printed in points; scores in percent differ by more than 1."""
         return bool(np.abs(self.differences).max() <= 1.0)
 
     @property
@@ -93,21 +107,19 @@ class FoldTests(Answer):
     def signature(self) -> str:
         """Return in one line what is needed to repeat the tests."""
         tests = [test.name.replace(" ", "-") for test in self.tests]
-        return in_one_line(
-            metric=self.label, folds=self.differences.shape, tests=tests, rope=self.rope or None
-        )
+        rope = self.rope if self.rope > 0.0 else None
+        return in_one_line(metric=self.label, folds=self.differences.shape, tests=tests, rope=rope)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each test; folds that all differ alike have no finite statistic."""
-        return [
-            {
-                **asdict(test),
-                "statistic": test.statistic if np.isfinite(test.statistic) else None,
-                "df": test.df[0],
-                "df_denominator": test.df[1] if len(test.df) > 1 else None,
-            }
-            for test in self.tests
-        ]
+        rows = []
+        for test in self.tests:
+            row = asdict(test)
+            row["statistic"] = test.statistic if np.isfinite(test.statistic) else None
+            row["df"] = test.df[0]
+            row["df_denominator"] = test.df[1] if len(test.df) > 1 else None
+            rows.append(row)
+        return rows
 
 
 def fold_tests(
@@ -125,13 +137,12 @@ def fold_tests(
     ----------
     ev
         An evaluation with folds, from `from_folds`, `read` or `cross_validate`; or a mapping of models to the
-        scores of their folds, arrays (repeat·fold,) or (repeat, fold), the higher the better, such as ``test_score`` of
-        what scikit-learn's `cross_validate` returned. Scores of folds know nothing of items, so that these tests are all
-        that can be said of them.
+        scores of their folds, arrays (repeat·fold,) or (repeat, fold), the higher the better, such as the ``test_score``
+        of scikit-learn's `cross_validate`. Scores of folds do not show items, so that no other test is possible.
     a, b
-        Names of the models; may be left out where there are exactly two.
+        Names of the models; may be left out if there are exactly two.
     metric
-        The metric that is scored in each fold, F1 by default; of scores that are given, only their name.
+        The metric that is scored in each fold, F1 by default; or the name of the scores that are given.
     cv
         The design of scores that are given, or the number of folds.
     rope
@@ -158,27 +169,45 @@ def fold_tests(
     """
     margin = check_rope(rope).high
     if isinstance(ev, Mapping):
-        design = KFoldCV(cv) if isinstance(cv, int) and is_whole(cv) else cv
-        if not isinstance(design, BlockedCV | KFoldCV):
-            raise ValueError(f"scores of folds need their design, such as cv=KFoldCV(10), not {cv!r}")
-        a, b = _two_of(ev, a, b)
-        first, second = (_scores(ev[name], name, design) for name in (a, b))
-        d = second - first
-        label = "Score" if metric is None else metric if isinstance(metric, str) else quoted(metric)
-        tests = _tests(d, margin, 1.0, halved=isinstance(design, BlockedCV))
-        return FoldTests(a, b, label, d, tuple(tests), margin)
+        return _tests_of_scores(ev, a, b, metric, cv, margin)
     if cv is not None:
         raise ValueError("cv= is the design of scores that are given; an evaluation knows its own")
     pair = ev.pair(a, b)
     folds = pair.folds
     if folds is None:
         raise ValueError("fold tests need the tables of folds; build the evaluation by from_folds")
-    metric, halved = resolve_metric(metric, pair), isinstance(folds.cv, BlockedCV)
-    d = np.diff(metric(folds.counts, pair.cells))[..., 0]
-    tests = _tests(d, margin, metric.sign, halved=halved)
+    resolved = resolve_metric(metric, pair)
+    # Axes (repeat, fold, model) to (repeat, fold).
+    scores = resolved(folds.counts, pair.cells)
+    differences = scores[..., 1] - scores[..., 0]
+    halved = isinstance(folds.cv, BlockedCV)
+    tests = _tests(differences, margin, resolved.sign, halved=halved)
     if halved:
         tests += _mcnemar(pair, folds)
-    return FoldTests(pair.models[0], pair.models[1], metric.label, d, tuple(tests), margin)
+    return FoldTests(pair.models[0], pair.models[1], resolved.label, differences, tuple(tests), margin)
+
+
+def _tests_of_scores(
+    scores: Mapping[str, Any],
+    a: str | None,
+    b: str | None,
+    metric: MetricLike | None,
+    cv: BlockedCV | KFoldCV | int | None,
+    margin: float,
+) -> FoldTests:
+    """Return the tests of scores that are given; `metric` is their name."""
+    design = KFoldCV(cv) if isinstance(cv, int) and is_whole(cv) else cv
+    if not isinstance(design, BlockedCV | KFoldCV):
+        raise ValueError(f"scores of folds need their design, such as cv=KFoldCV(10), not {cv!r}")
+    model_a, model_b = _two_of(scores, a, b)
+    scores_a = _fold_scores(scores[model_a], model_a, design)
+    scores_b = _fold_scores(scores[model_b], model_b, design)
+    differences = scores_b - scores_a
+    label = "Score"
+    if metric is not None:
+        label = metric if isinstance(metric, str) else quoted(metric)
+    tests = _tests(differences, margin, 1.0, halved=isinstance(design, BlockedCV))
+    return FoldTests(model_a, model_b, label, differences, tuple(tests), margin)
 
 
 def _two_of(scores: Mapping[str, Any], a: str | None, b: str | None) -> tuple[str, str]:
@@ -190,7 +219,7 @@ def _two_of(scores: Mapping[str, Any], a: str | None, b: str | None) -> tuple[st
     return str(pair[0]), str(pair[1])
 
 
-def _scores(values: Any, name: str, cv: BlockedCV | KFoldCV) -> FloatArray:
+def _fold_scores(values: Any, name: str, cv: BlockedCV | KFoldCV) -> FloatArray:
     """Return a model's scores of folds, axes (repeat, fold)."""
     array = numbers_of(values, f"scores of {name!r}", remedy="are not an array of numbers")
     if array.shape not in (cv.shape, (cv.get_n_splits(),)) or not np.isfinite(array).all():
@@ -200,45 +229,76 @@ def _scores(values: Any, name: str, cv: BlockedCV | KFoldCV) -> FloatArray:
 
 
 def _tests(d: FloatArray, margin: float, sign: float, *, halved: bool) -> list[FoldTest]:
-    """Return the tests of differences of fold scores, axes (repeat, fold)."""
+    """Return the tests of differences of fold scores, axes (repeat, fold).
+
+    Parameters
+    ----------
+    d
+        The differences, B minus A.
+    margin
+        What B must be better by in the Bayesian tests.
+    sign
+        -1 if the better model has the lower score, else 1.
+    halved
+        Whether folds are the halves of a block-regularised design.
+    """
     if np.ptp(d) < 1e-12 and abs(d[0, 0]) >= 1e-12:
         raise ValueError(
             f"the difference is {d[0, 0]:.4g} in all folds, which does not show how much it varies; give more folds"
         )
-    mean, variance, df = float(d.mean()), float(d.var(ddof=1)), d.size - 1
+    n_folds = d.shape[1]
+    mean = float(d.mean())
+    variance = float(d.var(ddof=1))
+    df = d.size - 1
     # Nadeau & Bengio (2003): the number of folds' reciprocal plus n_test/n_train, which are as 1 to K - 1.
-    corrected = variance * (1.0 / d.size + 1.0 / (d.shape[1] - 1))
+    corrected = variance * (1.0 / d.size + 1.0 / (n_folds - 1))
     # Corani & Benavoli (2015): the posterior of the mean difference is a t distribution with the corrected variance.
     t = standardised(sign * mean - margin, corrected)
-    p = float(special.stdtr(df, t))
+    p_greater = float(special.stdtr(df, t))
     tests = [
         t_test(
             "paired t over folds", mean, variance / d.size, df, "takes folds as independent; overconfident"
         ),
         t_test("corrected resampled t", mean, corrected, df, "Nadeau & Bengio (2003)"),
-        FoldTest("Bayesian correlated t", t, (df,), None, p, "Corani & Benavoli (2015)"),
+        FoldTest("Bayesian correlated t", t, (df,), None, p_greater, "Corani & Benavoli (2015)"),
     ]
     if halved:
-        # Halves of Hadamard columns: contrasts are orthogonal, and no correlation has to be guessed.
-        square, m = Contrasts.of_halves(d[..., None]).scale([1.0]) ** 2, len(d)
-        own = t_test(
-            "t of half contrasts", mean, square, m, "for the training method; assumes no correlation"
-        )
-        p = float(special.stdtr(m, standardised(sign * mean - margin, square)))
-        tests.append(replace(own, p_greater=p))
-    if d.shape[1] == 2:
+        tests.append(_half_contrasts(d, margin, sign))
+    if n_folds == 2:
         # Wang et al. (2014): the conservative estimate of the variance of the mean, Σ(d - mean)²/2m, 2m - 1 df.
         tests.append(t_test("m×2 BCV t", mean, float(d.var()), df, "Wang et al. (2014)"))
     if d.shape == (5, 2):
-        spread = d.var(axis=1, ddof=1)
-        # Dietterich (1998), Eq. 6: the first difference over the root mean of the repeats' variances.
-        tests.append(t_test("5×2 cv t", float(d[0, 0]), float(spread.mean()), 5, "Dietterich (1998)"))
-        # Alpaydin (1999), Eq. 3.
-        total, twice = float((d * d).sum()), 2.0 * float(spread.sum())
-        f = total / twice if twice > 0.0 else (0.0 if total == 0.0 else np.inf)
-        p = float(special.fdtrc(10, 5, f)) if np.isfinite(f) else 0.0
-        tests.append(FoldTest("5×2 cv F", f, (10, 5), p, None, "Alpaydin (1999)"))
+        tests += _five_by_two(d)
     return tests
+
+
+def _half_contrasts(d: FloatArray, margin: float, sign: float) -> FoldTest:
+    """Return the t-test by the contrasts of the halves of an m×2 design, from differences (repeat, half).
+
+    Halves of Hadamard columns have orthogonal contrasts, so that no correlation has to be guessed.
+    """
+    m = len(d)
+    mean = float(d.mean())
+    # Contrasts of one "model", whose scores are the differences.
+    variance = Contrasts.of_halves(d[..., None]).scale([1.0]) ** 2
+    test = t_test("t of half contrasts", mean, variance, m, "for the training method; assumes no correlation")
+    p_greater = float(special.stdtr(m, standardised(sign * mean - margin, variance)))
+    return replace(test, p_greater=p_greater)
+
+
+def _five_by_two(d: FloatArray) -> list[FoldTest]:
+    """Return the tests of five repeats of two folds, from differences (repeat, fold)."""
+    variances = d.var(axis=1, ddof=1)
+    # Dietterich (1998), Eq. 6: the first difference over the root mean of the repeats' variances.
+    dietterich = t_test("5×2 cv t", float(d[0, 0]), float(variances.mean()), 5, "Dietterich (1998)")
+    # Alpaydin (1999), Eq. 3.
+    above = float((d * d).sum())
+    below = 2.0 * float(variances.sum())
+    f = 0.0 if above == 0.0 else np.inf
+    if below > 0.0:
+        f = above / below
+    p_value = float(special.fdtrc(10, 5, f)) if np.isfinite(f) else 0.0
+    return [dietterich, FoldTest("5×2 cv F", f, (10, 5), p_value, None, "Alpaydin (1999)")]
 
 
 def _mcnemar(pair: Evaluation, folds: Folds) -> list[FoldTest]:
@@ -257,33 +317,42 @@ def _mcnemar(pair: Evaluation, folds: Folds) -> list[FoldTest]:
         return []
     if not isinstance(distribution, Proportion):
         return []
-    succeeded = np.array([cell in distribution.successes for cell in pair.cells], dtype=float)
-    # Which of the two was right in each fold, axes (pattern, fold): none where the item was not tested.
-    first, second = (
-        units.rows @ np.kron(np.eye(folds.counts[..., 0, 0].size), np.kron(one, succeeded)[:, None])
-        for one in np.eye(2)
-    )
+    success = np.array([cell in distribution.successes for cell in pair.cells], dtype=float)
+    n_repeats, n_folds, *_ = folds.counts.shape
+    right_a = _right(units, n_repeats * n_folds, np.kron([1.0, 0.0], success))
+    right_b = _right(units, n_repeats * n_folds, np.kron([0.0, 1.0], success))
     k = folds.cv.discount((0.5, 0.5))
-    only_first, only_second = (
-        k * float(units.weights @ (x * (1.0 - y)).sum(axis=1)) for x, y in ((first, second), (second, first))
-    )
-    apart = only_first + only_second
-    statistic = max(abs(only_second - only_first) - 1.0, 0.0) ** 2 / apart if apart else 0.0
-    p, reference = (
-        float(special.chdtrc(1, statistic)),
-        "Yang et al. (2023); accuracy, corrected for continuity",
-    )
-    return [FoldTest("m×2 BCV McNemar", statistic, (1,), p, None, reference)]
+    only_a = k * float(units.weights @ (right_a * (1.0 - right_b)).sum(axis=1))
+    only_b = k * float(units.weights @ (right_b * (1.0 - right_a)).sum(axis=1))
+    discordant = only_a + only_b
+    statistic = 0.0
+    if discordant > 0.0:
+        statistic = max(abs(only_b - only_a) - 1.0, 0.0) ** 2 / discordant
+    p_value = float(special.chdtrc(1, statistic))
+    reference = "Yang et al. (2023); accuracy, corrected for continuity"
+    return [FoldTest("m×2 BCV McNemar", statistic, (1,), p_value, None, reference)]
+
+
+def _right(units: Units, n_tables: int, success: FloatArray) -> FloatArray:
+    """Return whether a model was right on a unit of each pattern in each fold, axes (pattern, fold).
+
+    It is 0 in folds that did not test the unit, too. `success` has 1 in the model's cells of success in the table of a
+    fold, axes (model·cell,).
+    """
+    return np.asarray(units.rows @ np.kron(np.eye(n_tables), success[:, None]))
 
 
 def standardised(mean: float, variance: float) -> float:
     """Return a mean in standard errors; scores that do not vary at all leave no doubt, or no difference."""
     if variance > 0.0:
         return float(mean / np.sqrt(variance))
-    return 0.0 if mean == 0.0 else float(np.copysign(np.inf, mean))
+    if mean == 0.0:
+        return 0.0
+    return float(np.copysign(np.inf, mean))
 
 
 def t_test(name: str, mean: float, variance: float, df: float, reference: str) -> FoldTest:
     """Return a two-sided t-test of a mean with its variance."""
     t = standardised(mean, variance)
-    return FoldTest(name, t, (round(df),), float(2.0 * special.stdtr(df, -abs(t))), None, reference)
+    p_value = float(2.0 * special.stdtr(df, -abs(t)))
+    return FoldTest(name, t, (round(df),), p_value, None, reference)

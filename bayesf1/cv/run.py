@@ -7,106 +7,19 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from bayesf1.base.arrays import IntArray
-from bayesf1.base.checks import ArrayLike, OneLabel, is_whole
-from bayesf1.base.naming import listing, quoted
+from bayesf1.base.checks import ArrayLike, OneLabel
+from bayesf1.base.naming import quoted
 from bayesf1.base.text_files import StrPath, write_atomic
-from bayesf1.cv.splitting import length
+from bayesf1.cv.partition import check_splitter, design_of, partition_of
+from bayesf1.cv.splitting import Shaped, length
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation import Evaluation, model_names
 from bayesf1.io.folded import Gold, folded
-
-# ---- folds ------------------------------------------------------------------------------------------------
-
-
-def check_splitter(cv: Any) -> Any:
-    """Return a splitter, or the folds of an iterable as a list, or say that it is none.
-
-    Examples
-    --------
-    >>> check_splitter(None), check_splitter(10)
-    (BlockedCV(m=3), KFoldCV(folds=10, repeats=1))
-    """
-    if cv is None or is_whole(cv):
-        return BlockedCV(m=3) if cv is None else KFoldCV(int(cv))
-    if not isinstance(cv, str | bytes | bytearray):
-        if hasattr(cv, "split"):
-            return cv
-        if isinstance(cv, Iterable) and getattr(cv, "ndim", True):
-            return list(cv)
-    raise ValueError(
-        f"cv is a design such as BlockedCV(m=3), a splitter or a list of (train, test), not {quoted(cv)}"
-    )
-
-
-def _test_units(fold: Any, n: int, i: int) -> IntArray:
-    """Return the units that a fold tests, or say that it does not train on all the others."""
-    try:
-        train, test = (np.asarray(part) for part in fold)
-        if train.dtype.kind == "b":
-            train, test = np.flatnonzero(train), np.flatnonzero(test)
-    except (TypeError, ValueError):
-        train = test = np.zeros((0, 0))
-    if any(part.ndim != 1 or part.dtype.kind not in "iu" for part in (train, test)):
-        raise ValueError(f"fold {i} of cv is not a pair of indices (train, test)")
-    if not len(test) or not np.array_equal(np.sort(np.concatenate([train, test])), np.arange(n)):
-        raise ValueError(f"fold {i} of cv must test some of the {n} units and train on all the others")
-    return test.astype(np.intp)
-
-
-def partition_of(cv: Any, n: int, X: Any, y: Sequence[Any] | None, groups: Any) -> IntArray:
-    """Return in which fold each of `n` units is tested, axes (repeat, unit), or say what is wrong with the folds.
-
-    Examples
-    --------
-    >>> partition_of([([2, 3], [0, 1]), ([0, 1], [2, 3])], 4, None, None, None)
-    array([[0, 0, 1, 1]])
-    """
-    repeats: list[IntArray] = []
-    times = np.zeros(n, dtype=np.intp)
-    for i, pair in enumerate(cv if isinstance(cv, list) else cv.split(X, y, groups), start=1):
-        test, done = _test_units(pair, n, i), int(times.min())
-        if (times[test] > done).any():
-            twice = int(test[np.argmax(times[test] > done)])
-            raise ValueError(
-                f"fold {i} of cv tests unit {twice} again before every unit was tested once, as by KFold"
-            )
-        if done == len(repeats):
-            repeats.append(np.full(n, i, dtype=np.intp))
-        repeats[done][test] = i
-        times[test] += 1
-    widths = {int(np.ptp(repeat)) + 1 for repeat in repeats}
-    if np.ptp(times) or len(widths) != 1:
-        raise ValueError(
-            f"cv does not test every unit equally often: it has repeats of {listing(map(str, sorted(widths))) or 'no'} folds"
-        )
-    partition = np.stack([repeat - repeat.min() for repeat in repeats])
-    if groups is not None:
-        names, first, which = np.unique(np.asarray(groups), return_index=True, return_inverse=True)
-        apart = (partition != partition[:, first[which.ravel()]]).any(axis=0)
-        if apart.any():
-            raise ValueError(
-                f"cv divides group {names[which.ravel()[np.argmax(apart)]]!r} between folds; use one such as GroupKFold"
-            )
-    return partition
-
-
-def _design(splitter: Any, partition: IntArray) -> BlockedCV | KFoldCV:
-    """Return the design of folds; halves of another splitter are block-regularised if they overlap by quarters."""
-    if isinstance(splitter, BlockedCV | KFoldCV):
-        return splitter
-    signs = 1.0 - 2.0 * partition
-    balanced = np.abs(np.triu(signs @ signs.T, 1)).max() <= 3.0 and np.abs(signs.sum(axis=1)).max() <= 1.0
-    if partition.max() == 1 and balanced:
-        return BlockedCV(len(partition))
-    return KFoldCV(int(partition.max()) + 1, len(partition))
-
-
-# ---- fitting ----------------------------------------------------------------------------------------------
 
 
 class FitError(RuntimeError):
@@ -142,11 +55,11 @@ def cross_validate(
     n_jobs: int = 1,
     directory: StrPath | None = None,
 ) -> Evaluation:
-    r"""Fit and test models in cross-validation, block-regularised m×2 where nothing else is asked for.
+    r"""Fit and test models in cross-validation, block-regularised m×2 by default.
 
-    Every unit is tested once in each repeat, by a model fitted on the other folds. What it adds enters with
-    the weight k of the discount, paired across models; and what it adds to each fold is kept, from which
-    ``compare(ev, target="method")`` learns how much training varies.
+    Every unit is tested once in each repeat, by a model fitted on the other folds. Its counts enter with the weight k of
+    the discount, paired across models, and are kept for each fold: from these ``compare(ev, target="method")`` estimates
+    how much training varies.
 
     Parameters
     ----------
@@ -155,14 +68,14 @@ def cross_validate(
         ``fit(X_train, y_train)`` that returns a predictor: an object with ``predict``, or a function of X. Or to a
         pair of a version and one of these, ``{"A": ("version 2", model)}``, for `directory`.
     X
-        What the models read, one entry for each unit: a list, array, sparse matrix or data frame.
+        The input of the models, one entry for each unit: a list, array, sparse matrix or data frame.
     y
         Gold labels, one for each unit, or gold tag sequences, one for each sentence.
     cv
         The design; ``BlockedCV(m=3)`` by default, whose partition is balanced in the labels. Or `KFoldCV`, a number
         of folds, any splitter of scikit-learn that tests every unit equally often, or a list of (train, test).
     discount
-        What the correlated folds are worth; see `BlockedCV.discount` and `KFoldCV.discount`.
+        The discount of correlated folds; see `BlockedCV.discount` and `KFoldCV.discount`.
     positive
         As in `from_labels`, for labels.
     scheme, mode, types
@@ -202,85 +115,124 @@ def cross_validate(
     names = model_names(models)
     if n_jobs == 0 or not -(10**6) <= n_jobs <= 10**6:
         raise ValueError(f"n_jobs must be a number of workers, or -1 for all, not {n_jobs}")
-    pairs = {name: model for name, model in models.items() if isinstance(model, tuple) and len(model) == 2}
-    versions = {name: model[0] for name, model in pairs.items() if isinstance(model[0], str)}
-    models = {name: model[1] if name in versions else model for name, model in models.items()}
-    for name, model in models.items():
-        if not (hasattr(model, "fit") and hasattr(model, "predict")) and not callable(model):
-            raise ValueError(
-                f"model {quoted(name)} must be an estimator with fit and predict, or a function of X_train and y_train, "
-                f'perhaps after a version ("version 2", model), not {quoted(model)}'
-            )
+    learners = {name: _learner(name, model) for name, model in models.items()}
     splitter = check_splitter(cv)
+    n = len(y)
     kinds = None if types is None else [*types]
     gold = Gold.read(y, groups, positive, types=kinds, scheme=scheme, mode=mode)
-    if length(X, "X") != (n := len(y)):
+    if length(X, "X") != n:
         raise ValueError(f"X has {length(X, 'X')} entries, but y has {n}")
     if discount is not None and isinstance(splitter, BlockedCV | KFoldCV):
-        splitter.discount(discount)
-    fit_one = _fit_one if directory is None else KeptFits.of(Path(directory), models, versions)
-    balanced = y if gold.reading is None else None
-    partition = partition_of(splitter, n, X, balanced, groups)
-    if directory is not None and (partition != partition_of(splitter, n, X, balanced, groups)).any():
-        raise ValueError(f"directory= needs the same folds each time; give {splitter!r} a seed")
-    design = _design(splitter, partition)
+        _check_discount(splitter, discount)
+    fit_one: Callable[..., list[Any]] = _fit_one
+    if directory is not None:
+        fit_one = KeptFits.of(Path(directory), learners)
+    # A partition is balanced in labels, but not in sequences of tags.
+    labels_to_balance = y if gold.reading is None else None
+    partition = partition_of(splitter, n, X, labels_to_balance, groups)
+    if directory is not None:
+        again = partition_of(splitter, n, X, labels_to_balance, groups)
+        if (partition != again).any():
+            raise ValueError(f"directory= needs the same folds each time; give {splitter!r} a seed")
+    design = design_of(splitter, partition)
     rule = design.default_discount if discount is None else discount
-    design.discount(rule)
+    _check_discount(design, rule)
+    # Reading gold labels as predictions shows what is wrong with them before anything is fitted.
+    gold.evaluate(dict.fromkeys(names, y))
+
     fits = [
-        Fit(name, repeat, k + 1, np.flatnonzero(fold != k), np.flatnonzero(fold == k))
-        for repeat, fold in enumerate(partition, 1)
-        for k in range(design.shape[1])
+        Fit(name, repeat, fold + 1, np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold))
+        for repeat, fold_of in enumerate(partition, 1)
+        for fold in range(design.shape[1])
         for name in names
     ]
-    # What is wrong with the gold labels is better known before the fits than after.
-    gold.evaluate(dict.fromkeys(names, y))
-    predicted: list[dict[str, list[Any]]] = [{name: [None] * n for name in names} for _ in partition]
-    given = ((_take(X, fit.train), _take(y, fit.train), _take(X, fit.test)) for fit in fits)
-    tasks = ((fit, models[fit.model], *data) for fit, data in zip(fits, given, strict=True))
+    tasks = (
+        (fit, learners[fit.model].model, _take(X, fit.train), _take(y, fit.train), _take(X, fit.test))
+        for fit in fits
+    )
+    # For each repeat the predictions of each model for all units.
+    predicted: list[dict[str, list[Any]]] = [
+        {name: [None for _ in range(n)] for name in names} for _ in partition
+    ]
     for fit, labels in zip(fits, _run(fit_one, tasks, n_jobs), strict=True):
         gold.check(labels, fit)
+        column = predicted[fit.repeat - 1][fit.model]
         for i, label in zip(fit.test, labels, strict=True):
-            predicted[fit.repeat - 1][fit.model][i] = label
+            column[i] = label
     return folded(gold, predicted, partition, design, rule)
+
+
+class _Learner(NamedTuple):
+    """An estimator, or a function that fits, and its version; None if none was given."""
+
+    model: Any
+    version: str | None
+
+
+def _learner(name: str, model: Any) -> _Learner:
+    """Return what is to be fitted, which may be given as a pair of a version and a model."""
+    version: str | None = None
+    if isinstance(model, tuple) and len(model) == 2 and isinstance(model[0], str):
+        version, model = model
+    if not _is_estimator(model) and not callable(model):
+        raise ValueError(
+            f"model {quoted(name)} must be an estimator with fit and predict, or a function of X_train and y_train, "
+            f'perhaps after a version ("version 2", model), not {quoted(model)}'
+        )
+    return _Learner(model, version)
+
+
+def _is_estimator(model: Any) -> bool:
+    """Return whether a model is an estimator as scikit-learn's are; their methods may depend on parameters."""
+    return all(hasattr(model, method) for method in ("fit", "predict"))
+
+
+def _check_discount(design: BlockedCV | KFoldCV, discount: Discount) -> None:
+    """Raise a ValueError if a design has no such discount."""
+    design.discount(discount)
+
+
+# ---- kept fits --------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class KeptFits:
-    """Fits what is not finished, and keeps predictions in a folder: a JSON file each, called after a hash of its data.
+    """Predictions kept in a folder: a call returns those of a fit, and fits only if they are not there.
 
-    The hash is of training data, test data, name, version, and of the model as far as it can be hashed.
+    A fit has a JSON file, whose name is a hash of its training and test data, the name and version of its model, and of
+    the model as far as it can be hashed.
+
+    Attributes
+    ----------
+    folder
+        The folder.
+    identities
+        The version and the hash of each model.
     """
 
     folder: Path
-    known: Mapping[str, Any]
+    identities: Mapping[str, tuple[str, str | None]]
 
     @classmethod
-    def of(cls, folder: Path, models: Mapping[str, Any], versions: Mapping[str, str]) -> KeptFits:
-        """Return the kept fits of a folder, or say which model cannot be told from others."""
-        from joblib import hash as hash_of
-
-        known = {}
-        for name, model in models.items():
-            if name not in versions:
+    def of(cls, folder: Path, learners: Mapping[str, _Learner]) -> KeptFits:
+        """Return the kept fits of a folder; each model needs a version."""
+        identities = {}
+        for name, (model, version) in learners.items():
+            if version is None:
                 raise ValueError(
                     f"directory= needs a version of each model, which you change whenever the model changes; give {name!r} "
                     'as ("version 1", model)'
                 )
-            try:
-                known[name] = versions[name], hash_of(model)
-            except (
-                Exception
-            ):  # a function within another cannot be hashed: its version alone tells it from others
-                known[name] = versions[name], None
+            identities[name] = (version, _hash_of_model(model))
         folder.mkdir(parents=True, exist_ok=True)
-        return cls(folder, known)
+        return cls(folder, identities)
 
     def __call__(self, fit: Fit, model: Any, *data: Any) -> list[Any]:
-        """Return what a fit predicted."""
+        """Return the predictions of a fit."""
         from joblib import hash as hash_of
 
         try:
-            path = self.folder / f"{hash_of((fit, self.known[fit.model], data))}.json"
+            path = self.folder / f"{hash_of((fit, self.identities[fit.model], data))}.json"
         except Exception as error:
             problem = f"X and y cannot be recognised again ({type(error).__name__}: {error})"
             raise ValueError(f"{problem}; leave directory out") from None
@@ -295,7 +247,18 @@ class KeptFits:
         return labels
 
 
+def _hash_of_model(model: Any) -> str | None:
+    """Return a hash of a model, or None if it has none: a function within another is known by its version alone."""
+    from joblib import hash as hash_of
+
+    try:
+        return str(hash_of(model))
+    except Exception:
+        return None
+
+
 def _kept_labels(path: Path, fit: Fit) -> list[Any]:
+    """Return the predictions in a file, or say that it does not hold those of a fit."""
     try:
         labels = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError):
@@ -305,32 +268,37 @@ def _kept_labels(path: Path, fit: Fit) -> list[Any]:
     return labels
 
 
+# ---- fits -------------------------------------------------------------------------------------------------
+
+
 def _run(
     fit_one: Callable[..., list[Any]], tasks: Iterable[tuple[Any, ...]], n_jobs: int
 ) -> Iterable[list[Any]]:
-    """Return what fits predicted, in their order."""
+    """Return the predictions of fits, in their order."""
     if n_jobs == 1:
         return (fit_one(*task) for task in tasks)
     from joblib import Parallel, delayed, effective_n_jobs
 
     # More workers than cores are slower, and hundreds never start.
     workers = min(effective_n_jobs(n_jobs), max(effective_n_jobs(-1), 1))
-    found: Iterable[list[Any]] = Parallel(n_jobs=workers, return_as="generator")(
-        delayed(fit_one)(*task) for task in tasks
-    )
-    return found
+    jobs = (delayed(fit_one)(*task) for task in tasks)
+    predicted: Iterable[list[Any]] = Parallel(n_jobs=workers, return_as="generator")(jobs)
+    return predicted
 
 
 def _fit_one(fit: Fit, model: Any, X_train: Any, y_train: Any, X_test: Any) -> list[Any]:
+    """Fit one model on one fold, and return its predictions."""
     try:
-        if hasattr(model, "fit") and hasattr(model, "predict"):
-            predictor = copy.deepcopy(model)
-            predictor.fit(X_train, y_train)
+        if _is_estimator(model):
+            estimator = copy.deepcopy(model)
+            estimator.fit(X_train, y_train)
+            predicted = estimator.predict(X_test)
         else:
             predictor = model(X_train, y_train)
-        predict = getattr(predictor, "predict", predictor)
-        predicted = predict(X_test)
-        labels = predicted.tolist() if hasattr(predicted, "tolist") else [*predicted]
+            # An object with both is an estimator, as those of Keras.
+            predict = predictor.predict if hasattr(predictor, "predict") else predictor
+            predicted = predict(X_test)
+        labels = predicted.tolist() if isinstance(predicted, _Listable) else [*predicted]
     except Exception as error:
         raise FitError(f"{fit} failed: {type(error).__name__}: {error}") from error
     if len(labels) != len(fit.test):
@@ -338,9 +306,25 @@ def _fit_one(fit: Fit, model: Any, X_train: Any, y_train: Any, X_test: Any) -> l
     return labels
 
 
+@runtime_checkable
+class _Listable(Protocol):
+    """An array or a column of a frame."""
+
+    def tolist(self) -> list[Any]: ...
+
+
+@runtime_checkable
+class _Frame(Protocol):
+    """A frame or a column of pandas, whose rows are taken by position."""
+
+    @property
+    def iloc(self) -> Any: ...
+
+
 def _take(values: Any, rows: IntArray) -> Any:
-    if hasattr(values, "iloc"):
+    """Return some rows of a list, array, sparse matrix or frame."""
+    if isinstance(values, _Frame):
         return values.iloc[rows]
-    if hasattr(values, "shape"):
+    if isinstance(values, Shaped):
         return values[rows]
     return [values[i] for i in rows]

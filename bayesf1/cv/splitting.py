@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -20,10 +21,33 @@ if TYPE_CHECKING:
 # A remainder of n may need a matrix up to twice the first, and all up to order 48 can be built.
 MAX_REPEATS = 23
 MAX_COUNT = 1e15
-# A y with more values than this, or more than a few where they are fractions, holds no classes.
-MOST_CLASSES, FEW_VALUES = 500, 20
-# A swap is sought among so many units (more would wake the threads of BLAS), so often, so often in vain.
-_POOL, _SWAPS, _IDLE = 64, 300, 10
+# A y with more values holds no classes; nor does one of fractions with more than a few values.
+MOST_CLASSES = 500
+FEW_VALUES = 20
+# Swaps are looked for among so many units at a time: more would wake the threads of BLAS.
+_POOL = 64
+# They are looked for so often, and given up after so many attempts in vain.
+_SWAPS = 300
+_IDLE = 10
+
+
+@runtime_checkable
+class Shaped(Protocol):
+    """An array, a sparse matrix or a frame."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the axes."""
+
+    def __getitem__(self, rows: Any) -> Any: ...
+
+
+@runtime_checkable
+class _WithColumns(Protocol):
+    """A frame, which names its columns."""
+
+    @property
+    def columns(self) -> Iterable[Any]: ...
 
 
 @functools.cache
@@ -42,8 +66,9 @@ def hadamard(order: int) -> FloatArray:
     if order % 4 == 0 and _is_prime(order - 1):
         h = np.eye(order) + _conference(order - 1)
     elif order % 8 == 4 and _is_prime(order // 2 - 1):
-        c = _conference(order // 2 - 1)
-        h = np.kron(c, hadamard(2)) + np.kron(np.eye(len(c)), np.array([[1.0, -1.0], [-1.0, -1.0]]))
+        conference = _conference(order // 2 - 1)
+        on_diagonal = np.array([[1.0, -1.0], [-1.0, -1.0]])
+        h = np.kron(conference, hadamard(2)) + np.kron(np.eye(len(conference)), on_diagonal)
     elif 0 < order <= 48 and order % 8 == 0:
         h = np.kron(hadamard(2), hadamard(order // 2))
     elif order == 2:
@@ -86,7 +111,21 @@ def blocks(m: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """What is split, and what is to be alike in all halves: items, classes of y, columns of balance."""
+    """The items that are split, and the counts that are to be even in all halves: items, classes of y, columns of balance.
+
+    Attributes
+    ----------
+    names
+        The names of all counts.
+    counts
+        The columns of balance, axes (item, column).
+    labels
+        The class of each item; None if y is not balanced.
+    documents
+        The document of each item; None if items are split one by one.
+    note
+        Why y is not balanced; empty if it is, or if there is none.
+    """
 
     names: tuple[str, ...]
     counts: FloatArray
@@ -97,108 +136,181 @@ class Corpus:
     @classmethod
     def read(cls, X: Any, y: Any, groups: Any, balance: Any, m: int) -> Corpus:
         """Check the arguments of a split against each other and against the number of blocks."""
-        given = [(v, name) for v, name in ((X, "X"), (y, "y"), (groups, "groups")) if v is not None]
-        if not given:
-            raise ValueError("there is nothing to split: X, y and groups are None; give X or y")
-        n = length(*given[0])
-        names, counts = ([], np.empty((n, 0))) if balance is None else read_balance(balance)
-        if len(counts) != n:
-            raise ValueError(f"balance has {len(counts)} rows for {n} items; give one for each item")
-        labels, classes, note = (None, [], "") if y is None else _read_labels(y, n)
+        n = _n_items({"X": X, "y": y, "groups": groups})
+        columns = _Columns([], np.empty((n, 0))) if balance is None else read_balance(balance)
+        if len(columns.counts) != n:
+            raise ValueError(f"balance has {len(columns.counts)} rows for {n} items; give one for each item")
+        classes = _Classes(None, []) if y is None else _read_labels(y, n)
         documents = None if groups is None else _read_documents(groups, n)
-        units = n if documents is None else int(documents.max(initial=-1)) + 1
-        if units < blocks(m):
+        n_units = n if documents is None else int(documents.max(initial=-1)) + 1
+        if n_units < blocks(m):
             what = "items" if documents is None else "groups"
             raise ValueError(
-                f"{m}×2 cross-validation needs {blocks(m)} {what} or more, but there are {units}"
+                f"{m}×2 cross-validation needs {blocks(m)} {what} or more, but there are {n_units}"
             )
-        # Documents of one item each are items, for which more can be promised.
-        documents = None if units == n else documents
-        return cls(("items", *classes, *names), counts, labels, documents, note)
+        if n_units == n:
+            # Documents of one item each are items, for which more can be promised.
+            documents = None
+        names = ("items", *classes.names, *columns.names)
+        return cls(names, columns.counts, classes.labels, documents, classes.note)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes that are balanced."""
+        n_columns = int(self.counts.shape[1])
+        return len(self.names) - 1 - n_columns
 
     def totals(self, which: BoolArray | slice = slice(None), power: int = 1) -> FloatArray:
-        """Return sums, or sums of squares, of all that is counted over some of the items."""
-        counts, k = self.counts[which], len(self.names) - 1 - self.counts.shape[1]
-        classes = np.zeros(0) if self.labels is None else np.bincount(self.labels[which], minlength=k)
-        return np.concatenate([[float(len(counts))], classes, (counts**power).sum(axis=0)])
+        """Return sums, or sums of squares, of all counts over some of the items, axes (count,)."""
+        counts = self.counts[which]
+        n_items = np.array([float(len(counts))])
+        by_class: AnyArray = np.zeros(0)
+        if self.labels is not None:
+            by_class = np.bincount(self.labels[which], minlength=self.n_classes)
+        return np.concatenate([n_items, by_class, (counts**power).sum(axis=0)])
 
-    def by_document(self, d: IntArray) -> FloatArray:
-        """Return the totals of all that is counted in each document, axes (document, count)."""
-        size, k = int(d.max()) + 1, len(self.names) - 1 - self.counts.shape[1]
-        cells = d[:0] if self.labels is None else d * k + self.labels
-        classes = np.bincount(cells, minlength=size * k).reshape(size, k)
-        sums = [np.bincount(d, column, minlength=size) for column in self.counts.T]
-        return np.column_stack([np.bincount(d, minlength=size), classes, *sums]).astype(float)
+    def by_document(self, documents: IntArray) -> FloatArray:
+        """Return the totals of all counts in each document, axes (document, count)."""
+        size = int(documents.max()) + 1
+        n_items = np.bincount(documents, minlength=size)
+        by_class: AnyArray = np.zeros((size, 0))
+        if self.labels is not None:
+            cells = documents * self.n_classes + self.labels
+            by_class = np.bincount(cells, minlength=size * self.n_classes).reshape(size, self.n_classes)
+        sums = [np.bincount(documents, column, minlength=size) for column in self.counts.T]
+        return np.column_stack([n_items, by_class, *sums]).astype(float)
+
+
+def _n_items(arguments: Mapping[str, Any]) -> int:
+    """Return the length of the first argument that was given."""
+    for name, values in arguments.items():
+        if values is not None:
+            return length(values, name)
+    raise ValueError("there is nothing to split: X, y and groups are None; give X or y")
 
 
 def length(values: Any, name: str) -> int:
     """Return the number of entries of a list, array, sparse matrix or frame, or say that it has none."""
-    shape = getattr(values, "shape", None)
     try:
-        return int(shape[0]) if isinstance(shape, tuple) and shape else len(values)
+        if isinstance(values, Shaped) and isinstance(values.shape, tuple) and values.shape:
+            return int(values.shape[0])
+        return len(values)
     except TypeError:
         raise ValueError(f"{name} is {type(values).__name__}, without a length") from None
 
 
-def read_balance(balance: Any) -> tuple[list[str], FloatArray]:
-    """Return names and values of counts, axes (item, count), or say what is wrong with them."""
-    names = [str(name) for name in getattr(balance, "columns", ())]
-    dense = balance.toarray() if hasattr(balance, "toarray") else balance
+class _Columns(NamedTuple):
+    """Names and values of counts, axes (item, column)."""
+
+    names: list[str]
+    counts: FloatArray
+
+
+def read_balance(balance: Any) -> _Columns:
+    """Return names and values of counts, or say what is wrong with them."""
+    from scipy.sparse import issparse
+
+    is_sparse = bool(issparse(balance))
+    dense = balance.toarray() if is_sparse else balance
     array = numbers_of(dense, "balance", remedy="should be numbers (item, count)")
     if array.ndim not in (1, 2):
         raise ValueError(f"balance has {array.ndim} axes, but should be numbers (item, count)")
-    array = array[:, None] if array.ndim == 1 else array
-    names = names or [f"balance[{t}]" for t in range(array.shape[1])]
+    if array.ndim == 1:
+        array = array[:, None]
+    if isinstance(balance, _WithColumns):
+        names = [str(name) for name in balance.columns]
+    else:
+        names = [f"balance[{column}]" for column in range(array.shape[1])]
     bad = ~((array >= 0) & (array <= MAX_COUNT))
     if bad.any():
-        i, t = (int(k) for k in np.argwhere(bad)[0])
+        item, column = np.argwhere(bad)[0].tolist()
         raise ValueError(
-            f"balance has {array[i, t]:g} for item {i}, {names[t]}; counts are from 0 to {MAX_COUNT:g}"
+            f"balance has {array[item, column]:g} for item {item}, {names[column]}; counts are from 0 to {MAX_COUNT:g}"
         )
-    return names, array
+    return _Columns(names, array)
 
 
-def _read_labels(y: Any, n: int) -> tuple[IntArray | None, list[str], str]:
-    codes, values = _numbered(y, "y", n)
-    if codes is None:
-        return None, [], "y is not balanced: it is not one label for each item; count what matters in balance"
-    if len(values) > min(n // 2, FEW_VALUES if isinstance(next(iter(values), None), float) else MOST_CLASSES):
-        return None, [], f"y is not balanced: its {len(values)} values for {n} items are not classes"
-    return codes, [f"y={value}" for value in values], ""
+class _Classes(NamedTuple):
+    """The class of each item, None if y is not balanced, with the names of the classes, or with the reason."""
+
+    labels: IntArray | None
+    names: list[str]
+    note: str = ""
+
+
+def _read_labels(y: Any, n: int) -> _Classes:
+    """Return the classes that y has."""
+    numbered = _number_values(y, "y", n)
+    if numbered is None:
+        reason = "it is not one label for each item; count what matters in balance"
+        return _Classes(None, [], f"y is not balanced: {reason}")
+    values = numbered.values
+    fractions = bool(values) and isinstance(values[0], float)
+    if len(values) > min(n // 2, FEW_VALUES if fractions else MOST_CLASSES):
+        return _Classes(
+            None, [], f"y is not balanced: its {len(values)} values for {n} items are not classes"
+        )
+    return _Classes(numbered.codes, [f"y={value}" for value in values])
 
 
 def _read_documents(groups: Any, n: int) -> IntArray:
-    codes, values = _numbered(groups, "groups", n)
-    if codes is None:
+    """Return the number of each item's document."""
+    numbered = _number_values(groups, "groups", n)
+    if numbered is None:
         raise ValueError(f"groups is not a list of {n} names or numbers; give the document of each item")
-    for k, value in enumerate(values):
+    for code, value in enumerate(numbered.values):
+        # Missing values of pandas are of several types, which are known by how they are written.
         if not isinstance(value, str) and str(value) in ("None", "nan", "<NA>", "NaT"):
-            i = int(np.argmax(codes == k))
-            raise ValueError(f"groups has {value} for item {i}; give each item the name of its document")
-    return codes
+            item = int(np.argmax(numbered.codes == code))
+            raise ValueError(f"groups has {value} for item {item}; give each item the name of its document")
+    return numbered.codes
 
 
-def _numbered(values: Any, name: str, n: int) -> tuple[IntArray | None, list[Any]]:
-    """Return the number of each item's value and the values, or None where an item has not one value."""
-    if (found := length(values, name)) != n:
-        raise ValueError(f"{name} has {found} entries for {n} items; give one for each item")
+class _Numbered(NamedTuple):
+    """The number of each item's value, and the values."""
+
+    codes: IntArray
+    values: list[Any]
+
+
+def _number_values(values: Any, name: str, n: int) -> _Numbered | None:
+    """Return the values of items with numbers, or None if an item has several or none that can be compared."""
+    n_values = length(values, name)
+    if n_values != n:
+        raise ValueError(f"{name} has {n_values} entries for {n} items; give one for each item")
     try:
         array = np.asarray(values)
-        array = array.ravel() if array.shape == (n, 1) else array
+        if array.shape == (n, 1):
+            array = array.ravel()
         if array.ndim != 1:
-            return None, []
+            return None
         if array.dtype.kind in "biuf":
             distinct, codes = np.unique(array, return_inverse=True)
-            return codes.astype(np.intp), distinct.tolist()
-        known: dict[Any, int] = {}
-        return np.array([known.setdefault(v, len(known)) for v in array.tolist()], dtype=np.intp), [*known]
+            return _Numbered(codes.astype(np.intp), distinct.tolist())
+        code_of: dict[Any, int] = {}
+        numbers = [code_of.setdefault(value, len(code_of)) for value in array.tolist()]
+        return _Numbered(np.array(numbers, dtype=np.intp), [*code_of])
     except (ValueError, TypeError):
-        # ragged, or of values that cannot be hashed
-        return None, []
+        # Ragged values cannot be an array, and others cannot be hashed.
+        return None
 
 
 class _Deal:
-    """Units go to the rows of sign matrices, each where it evens out what came before."""
+    """Deals units to the rows of sign matrices, each to the row where it evens out the units before it.
+
+    Attributes
+    ----------
+    counts
+        Counts of the units in multiples of their root mean square, axes (unit, count).
+    labels, weights
+        The class of each unit, if there are any, and how much one unit of each class weighs.
+    matrix
+        The sign matrix, axes (row, halving).
+    signs
+        The half of each unit in each halving as a sign, axes (unit, halving); 0 if it was not dealt yet.
+    imbalance
+        The difference of the halves so far, axes (halving, count).
+    """
 
     def __init__(self, counts: FloatArray, labels: IntArray | None, matrix: FloatArray) -> None:
         # Every count is measured by what a random halving would leave of it.
@@ -212,13 +324,13 @@ class _Deal:
         self.imbalance = np.zeros((matrix.shape[1], counts.shape[1] + len(self.weights)))
 
     def of(self, units: IntArray) -> FloatArray:
-        """Return the scaled counts of some units."""
+        """Return the counts of some units with those of their classes, axes (unit, count)."""
         if self.labels is None:
             return self.counts[units]
         return np.concatenate([self.counts[units], self.one_hot[self.labels[units]]], axis=1)
 
     def sequence(self, rng: np.random.Generator) -> IntArray:
-        """Return the units class by class, large before small and like beside like, otherwise at random."""
+        """Return the units class by class, rare classes and large units first, like beside like, otherwise at random."""
         shuffled = rng.permutation(len(self.counts))
         size = self.counts[shuffled] @ rng.uniform(0.9, 1.1, self.counts.shape[1])
         if self.labels is None:
@@ -230,16 +342,19 @@ class _Deal:
         """Give units different rows of a matrix, those that leave the least imbalance."""
         from scipy.optimize import linear_sum_assignment
 
-        # Any two rows of a whole matrix have the same product: the sum of squares is linear in the choice.
-        c = self.of(units)
-        signs = matrix[linear_sum_assignment((c @ self.imbalance.T) @ matrix.T)[1]]
-        self.imbalance += signs.T @ c
+        # Any two rows of a whole matrix have the same product, so that the sum of squares is linear in the choice.
+        counts = self.of(units)
+        costs = (counts @ self.imbalance.T) @ matrix.T
+        _, rows = linear_sum_assignment(costs)
+        signs = matrix[rows]
+        self.imbalance += signs.T @ counts
         self.signs[units] = signs
 
     def deal(self, units: IntArray, rng: np.random.Generator) -> None:
         """Give units all rows of the matrix, run by run."""
         runs = rng.permuted(units.reshape(-1, len(self.matrix)), axis=1)
         self.signs[runs] = self.matrix
+        # Runs of units that are all the same may have the rows in any order.
         alike = (self.counts[runs] == self.counts[runs[:, :1]]).all(axis=(1, 2))
         if self.labels is not None:
             alike &= (self.labels[runs] == self.labels[runs[:, :1]]).all(axis=1)
@@ -248,21 +363,28 @@ class _Deal:
 
     def swap(self, rng: np.random.Generator) -> None:
         """Let two units at a time, the best of a random pool, exchange their rows while that helps."""
-        n, idle = len(self.counts), 0
+        n = len(self.counts)
+        idle = 0
         for _ in range(_SWAPS):
             units = rng.choice(n, size=min(n, _POOL), replace=False)
-            c, x = self.of(units), self.signs[units].astype(float)
-            slope, gram = (c @ self.imbalance.T) @ x.T, c @ c.T
-            own, size = np.diag(slope), np.diag(gram)
+            counts = self.of(units)
+            signs = self.signs[units].astype(float)
+            # How much the sum of squares changes if two units exchange their rows, axes (unit, unit).
+            slope = (counts @ self.imbalance.T) @ signs.T
+            products = counts @ counts.T
+            own = np.diag(slope)
+            size = np.diag(products)
             change = slope + slope.T - own[:, None] - own
-            change += (x.shape[1] - x @ x.T) * (size[:, None] + size - 2.0 * gram)
+            change += (signs.shape[1] - signs @ signs.T) * (size[:, None] + size - 2.0 * products)
             i, j = divmod(int(np.argmin(change)), len(units))
             if change[i, j] < -1e-9:
-                self.imbalance += np.outer(x[j] - x[i], c[i] - c[j])
+                self.imbalance += np.outer(signs[j] - signs[i], counts[i] - counts[j])
                 self.signs[units[[i, j]]] = self.signs[units[[j, i]]]
                 idle = 0
-            elif (idle := idle + 1) == _IDLE or n <= _POOL:
-                break
+            else:
+                idle += 1
+                if idle == _IDLE or n <= _POOL:
+                    break
 
 
 def halvings(corpus: Corpus, m: int, rng: np.random.Generator) -> BoolArray:
@@ -270,9 +392,11 @@ def halvings(corpus: Corpus, m: int, rng: np.random.Generator) -> BoolArray:
     matrix = hadamard(blocks(m))[:, 1:]
     if corpus.documents is None:
         return _halve_items(_Deal(corpus.counts, corpus.labels, matrix[:, :m]), rng) > 0
-    # Documents change places with empty ones, so that blocks need not hold equally many.
+    # As many empty documents, and more to fill the last block: documents change places with them, so that blocks need not
+    # hold equally many.
     counts = corpus.by_document(corpus.documents)
-    empty = np.zeros((len(counts) + -2 * len(counts) % len(matrix), counts.shape[1]))
+    to_fill = -2 * len(counts) % len(matrix)
+    empty = np.zeros((len(counts) + to_fill, counts.shape[1]))
     deal = _Deal(np.concatenate([counts, empty]), None, matrix)
     deal.deal(deal.sequence(rng), rng)
     deal.swap(rng)
@@ -280,11 +404,17 @@ def halvings(corpus: Corpus, m: int, rng: np.random.Generator) -> BoolArray:
 
 
 def _halve_items(deal: _Deal, rng: np.random.Generator) -> AnyArray:
-    # n = 4k: whole matrices, the last one larger. 4k+1: one row more. 4k+2: a row and its negative more.
-    # 4k+3: one row less. So halves differ by one item at most, and two overlap in n/4 items to within 3/4.
-    units, (order, m), n = deal.sequence(rng), deal.matrix.shape, len(deal.counts)
+    """Deal single items, so that halves differ by one item at most, and two overlap in n/4 items to within 3/4.
+
+    If n = 4k there are whole matrices, the last one larger; if n = 4k + 1, one row more; if n = 4k + 2, a row and its
+    negative more; if n = 4k + 3, one row less.
+    """
+    units = deal.sequence(rng)
+    order, m = deal.matrix.shape
+    n = len(deal.counts)
     odd = n % min(order, 4)
-    more, less = (0, 1) if odd == 3 else (odd, 0)
+    more = 0 if odd == 3 else odd
+    less = 1 if odd == 3 else 0
     rest = (n - more + less) % order
     last = order + rest if rest or less else 0
     regular, tail, single = np.split(units, [n - more - last + less, n - more])
@@ -292,10 +422,11 @@ def _halve_items(deal: _Deal, rng: np.random.Generator) -> AnyArray:
     if last:
         deal.assign(tail, hadamard(last)[:, 1 : m + 1])
     if more:
-        c = deal.of(single[:1])[0] - deal.of(single[1:]).sum(axis=0)
-        slope = deal.imbalance @ c
+        # The first unit less the second, if there is one, which has the negative of its row.
+        difference = deal.of(single[:1])[0] - deal.of(single[1:]).sum(axis=0)
+        slope = deal.imbalance @ difference
         row = np.where(slope == 0, rng.choice([-1.0, 1.0], size=m), -np.sign(slope))
-        deal.imbalance += np.outer(row, c)
+        deal.imbalance += np.outer(row, difference)
         deal.signs[single] = np.outer([1.0, -1.0][:more], row)
     deal.swap(rng)
     return deal.signs
@@ -311,39 +442,45 @@ def deal_folds(corpus: Corpus, k: int, rng: np.random.Generator) -> IntArray:
     [3, 2, 2]
     """
     n = len(corpus.counts)
-    d = corpus.documents
-    sizes = np.ones(n, dtype=np.intp) if d is None else np.bincount(d)
+    documents = corpus.documents
+    sizes = np.ones(n, dtype=np.intp) if documents is None else np.bincount(documents)
     if len(sizes) < k:
-        what = "items" if d is None else "groups"
+        what = "items" if documents is None else "groups"
         raise ValueError(f"{k} folds need at least {k} {what}, but there are {len(sizes)}; use fewer folds")
     shuffled = rng.permutation(len(sizes))
-    if d is None:
+    if documents is None:
         if corpus.labels is not None:
             shuffled = shuffled[np.argsort(corpus.labels[shuffled], kind="stable")]
         fold = np.empty(n, dtype=np.intp)
         fold[shuffled] = np.arange(n) % k
         return fold
-    held, of_document = np.zeros(k), np.empty(len(sizes), dtype=np.intp)
+    n_items = np.zeros(k)
+    fold_of_document = np.empty(len(sizes), dtype=np.intp)
     for document in shuffled[np.argsort(-sizes[shuffled], kind="stable")]:
-        of_document[document] = emptiest = int(np.argmin(held))
-        held[emptiest] += sizes[document]
-    return of_document[d]
+        smallest = int(np.argmin(n_items))
+        fold_of_document[document] = smallest
+        n_items[smallest] += sizes[document]
+    return fold_of_document[documents]
 
 
 def balance_report(corpus: Corpus, first: BoolArray) -> pd.DataFrame:
-    """Return how alike halves are, axes of `first` (item, halving), a row for each count."""
+    """Return how alike halves are, a row for each count; `first` has which items are in the first halves (item, halving)."""
     import pandas as pd
     from scipy.special import erf
 
-    totals, units, squares = corpus.totals(), len(first), corpus.totals(power=2)
+    totals = corpus.totals()
+    n_units = len(first)
+    squares = corpus.totals(power=2)
     if corpus.documents is not None:
-        documents = corpus.by_document(corpus.documents)
-        units, squares = len(documents), (documents**2).sum(axis=0)
-    variance = np.maximum(squares - totals**2 / units, 0.0) * units / (units - 1)
+        by_document = corpus.by_document(corpus.documents)
+        n_units = len(by_document)
+        squares = (by_document**2).sum(axis=0)
+    variance = np.maximum(squares - totals**2 / n_units, 0.0) * n_units / (n_units - 1)
     # The largest of m absolute normal variates exceeds z with probability 1 - erf(z/√2)^m.
     z = np.arange(0.0005, 12.0, 0.001)
     expected = 0.001 * (1.0 - erf(z / math.sqrt(2.0)) ** first.shape[1]).sum()
-    halves = np.array([[corpus.totals(half) for half in (s, ~s)] for s in first.T])
+    # Axes (halving, half, count).
+    halves = np.array([[corpus.totals(half), corpus.totals(~half)] for half in first.T])
     if corpus.note:
         warn_caller(corpus.note)
     return pd.DataFrame(
