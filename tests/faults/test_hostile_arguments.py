@@ -26,6 +26,8 @@ FEW, MANY = 40, 3
 # How people call an argument, where a message does not use its name.
 WORDS = {
     **dict.fromkeys(("frame", "model_column", "columns", "gold", "group", "count", "id"), ("column",)),
+    # The roles of columns.
+    **dict.fromkeys(("item", "run", "fold", "repeat", "corpus", "generation", "prompt"), ("column",)),
     **dict.fromkeys(("predicted_column", "gold_column"), ("columns",)),
     **dict.fromkeys(("probabilities", "pilot", "statistics", "counts", "predictions", "folds"), ("model",)),
     **dict.fromkeys(("X", "y", "prior"), ("items",)),
