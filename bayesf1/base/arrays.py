@@ -30,6 +30,22 @@ class SupportsToList(Protocol):
 
 
 @runtime_checkable
+class SupportsToArray(Protocol):
+    """A sparse array, which makes a dense one of itself."""
+
+    def toarray(self) -> AnyArray:
+        """Return the values as a dense array."""
+
+
+@runtime_checkable
+class SupportsToPylist(Protocol):
+    """A column of pyarrow, which makes a list of itself."""
+
+    def to_pylist(self) -> list[Any]:
+        """Return the values as a list."""
+
+
+@runtime_checkable
 class SupportsILoc(Protocol):
     """A Series or frame of pandas, or of a package that follows it."""
 

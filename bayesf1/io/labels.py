@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import compress, zip_longest
 from numbers import Number
 from typing import Any, NamedTuple
 
@@ -17,6 +18,11 @@ from bayesf1.base.arrays import (
     BoolArray,
     FloatArray,
     IntArray,
+    SupportsArray,
+    SupportsColumns,
+    SupportsILoc,
+    SupportsToArray,
+    SupportsToPylist,
     block_diagonal,
     rows_of_cells,
     sparse,
@@ -50,12 +56,12 @@ from bayesf1.tasks.multiclass import MultiClass, class_outcomes
 from bayesf1.tasks.unknown_labels import UnknownLabels
 from bayesf1.units import Units
 
-# What a judge calls an item that it says nothing of.
+# How we call the answer of a judge that gave no label.
 NO_ANSWER = "no answer"
-# Who says more different things gives scores or texts.
+# More different labels are scores or texts.
 _MOST_LABELS = 20
 # Pairs of labels whose positive one is beyond doubt, lower-cased: (negative, positive).
-_PLAIN_PAIRS = (
+_UNMISTAKABLE_PAIRS = (
     ("0", "1"),
     ("-1", "1"),
     ("false", "true"),
@@ -65,11 +71,11 @@ _PLAIN_PAIRS = (
 )
 # A whole number with a decimal point, as pandas writes integers of a column that once had gaps.
 _WHOLE = re.compile(r"([+-]?[0-9]+)\.0*")
-# How programs spell what is missing.
+# How programs spell a missing value.
 _GAPS = frozenset(("na", "n/a", "#n/a", "nan", "<na>", "null", "none"))
-# Of more gold labels none is compared with the others.
+# The largest number of gold labels that are compared with each other.
 _MOST_COMPARED = 200
-# What may stand in for gold labels that are missing.
+# The remedy for a missing gold label.
 NO_GOLD = "drop or fill it first, or give a judge's labels of all items with judge="
 # Cell of an item by 2·(gold is positive) + (prediction is positive).
 CELL_OF_CODE = np.eye(4)[[3, 1, 2, 0]]
@@ -94,8 +100,8 @@ def from_labels(
 
     Two labels, one of them positive, are a binary task; more than two are classes, whose metrics are averages
     (``macro_f1``), those of one class (``f1[spam]``) or of the whole matrix (``accuracy``, ``mcc``). A label that
-    no item has is no class, but a mistake of the model that said it, as in scikit-learn's metrics with ``labels=``
-    those of gold; ``ev.notes`` says who said what.
+    no item has is no class, but a mistake of the model that predicted it, as in scikit-learn's metrics if ``labels=`` are
+    those of gold; ``ev.notes`` lists such predictions.
 
     Parameters
     ----------
@@ -105,22 +111,22 @@ def from_labels(
     predictions
         Mapping of model name to its labels: in the order of `y_true`, or by id, too, whose order does not matter.
     positive
-        The label that counts as positive. It may be left out where it is beyond doubt: 1 against 0 or -1,
+        The label that counts as positive. It may be left out if it is beyond doubt: 1 against 0 or -1,
         True against False, yes against no, pos(itive) against neg(ative).
     groups
         The document (speaker, user, …) of each item; documents are then the units, as items of one document
         are not independent trials.
     labels
-        The classes, where they are more than those of gold, or where there are just two and both count. A class
+        The classes, if there are more than gold has, or if there are just two and both count. A class
         that no item has counts as 0 in averages, as in scikit-learn.
     multilabel
         Whether an item has any number of labels; `y_true` and the predictions are then arrays (item, label)
         of 0 and 1, as scikit-learn's MultiLabelBinarizer makes them, and `labels` names the columns.
     judge
-        What a cheaper judge, such as a language model, says of every item; ``{"gpt": …}`` names it. Items of `y_true`
-        may then be None, NaN or empty: nobody has labelled them yet, and their gold labels are drawn from those of
-        labelled items of which the models and the judge say the same. ``{}`` allows gaps without a judge. Several judges
-        are combined before, for example by a majority vote.
+        The labels that a cheaper judge, such as a language model, gives all items; ``{"gpt": …}`` names it. Items of
+        `y_true` may then be None, NaN or empty: nobody has labelled them yet, and their gold labels are drawn from those of
+        labelled items with the same labels by the models and the judge. ``{}`` allows gaps without a judge. Combine several
+        judges beforehand, for example by a majority vote.
 
     Examples
     --------
@@ -162,64 +168,92 @@ def from_columns(
     weights: FloatArray | None = None,
     groups: AnyArray | None = None,
 ) -> Evaluation:
-    """Build an Evaluation from arrays of labels, of which there are `weights` items each; documents may be the units."""
-    every = [CodedLabels.of(column) for column in (gold, *columns.values())]
-    found = distinct_labels(every)
+    """Build an Evaluation from arrays of labels, with `weights` items of each row; documents may be the units."""
+    gold_labels = CodedLabels.of(gold)
+    of_models = {name: CodedLabels.of(column) for name, column in columns.items()}
+    distinct = distinct_labels([gold_labels, *of_models.values()])
     if labels is None and gold.dtype.kind not in "biuf":
-        check_blank(gold, found, "y_true", NO_GOLD)
-    counts = [own.counts(weights) for own in every]
-    predicted = dict(zip(columns, counts[1:], strict=True))
-    task, positive, golds, codes = _coded(every, predicted, positive, labels)
-    kinds, which = distinct_rows_of(np.stack(codes, axis=1), len(golds) + 1)
-    binary = isinstance(task, Binary)
-    rows = CELL_OF_CODE[2 * kinds[:, :1] + kinds[:, 1:]] if binary else class_outcomes(kinds, len(golds))
-    notes = label_notes(counts[0], predicted, positive)
-    if not binary and labels is None and len(found) == 2:
-        both = " nor ".join(map(quoted, found))
-        notes += (
-            f"Neither {both} was named as positive, so metrics are averages over both; name one with positive=.",
-        )
-    ev = from_rows(tuple(columns), task, rows, groups, which=which, weights=weights)
-    return replace(ev, remarks=notes)
+        check_blank(gold, distinct, "y_true", NO_GOLD)
+    counts = {name: own.counts(weights) for name, own in of_models.items()}
+    coded = _coded(gold_labels, of_models, counts, positive, labels)
+    # Axes (pattern, [gold, *models]).
+    patterns, which = distinct_rows_of(np.stack([coded.gold, *coded.predicted], axis=1), len(coded.golds) + 1)
+    notes = [*label_notes(gold_labels.counts(weights), counts, coded.positive)]
+    if isinstance(coded.task, Binary):
+        rows = CELL_OF_CODE[2 * patterns[:, :1] + patterns[:, 1:]]
+    else:
+        rows = class_outcomes(patterns, len(coded.golds))
+        if labels is None and len(distinct) == 2:
+            both = " nor ".join(map(quoted, distinct))
+            notes.append(
+                f"Neither {both} was named as positive, so metrics are averages over both; name one with positive=."
+            )
+    ev = from_rows(tuple(columns), coded.task, rows, groups, which=which, weights=weights)
+    return replace(ev, remarks=tuple(notes))
+
+
+class _Coded(NamedTuple):
+    """A task, and the labels of all items as numbers of its gold labels."""
+
+    task: Task
+    # The label that counts as positive; None if there are classes.
+    positive: Any
+    # The names of the gold labels, by number.
+    golds: tuple[str, ...]
+    gold: IntArray
+    # For each model; the number after the last stands for any other label.
+    predicted: list[IntArray]
 
 
 def _coded(
-    every: Sequence[CodedLabels],
-    predicted: Mapping[str, Mapping[Any, float]],
+    gold: CodedLabels,
+    of_models: Mapping[str, CodedLabels],
+    counts: Mapping[str, Mapping[Any, float]],
     positive: Any,
     labels: Sequence[Any] | None,
-) -> tuple[Task, Any, tuple[str, ...], list[IntArray]]:
-    """Return the task, its positive label, what gold can be, and the labels of gold and of each model as numbers of these."""
+) -> _Coded:
+    """Return the task that labels are of, and the labels as numbers; `counts` has how often each model said each label."""
     if positive is not None and labels is not None:
         raise ValueError("positive= makes a binary task and labels= one of several classes; give one of them")
-    gold, found = every[0], distinct_labels(every)
-    for model, own in zip(predicted, every[1:], strict=True):
-        if gold.sort != own.sort:
-            raise ValueError(
-                f"y_true has labels like {quoted(gold.names[0])} but predictions of {model!r} like {quoted(own.names[0])}; "
-                "numbers and strings are never equal"
-            )
-        if sum(isinstance(label, float) and label % 1 != 0 for label in own.names) > _MOST_LABELS:
-            many = f"{len(own.names):,} numbers such as {own.names[1]:g}"
-            raise ValueError(f"predictions of {model!r} are {many}; give probabilities to from_probabilities")
-    if positive is None and labels is None and len(found) < 3:
-        positive = _plain_positive(found)
-    if positive is None and (labels is not None or len(found) > 1):
-        classes = find_classes(labels, distinct_labels([gold]), found)
-        names, known = class_names(classes), {*classes}
-        unknown = {
-            name: {_class_name(label): n for label, n in own.items() if label not in known}
-            for name, own in predicted.items()
-        }
+    for model, column in of_models.items():
+        _check_kind(model, column, gold)
+    every = [gold, *of_models.values()]
+    distinct = distinct_labels(every)
+    if positive is None and labels is None and len(distinct) < 3:
+        positive = _unmistakable_positive(distinct)
+    if positive is None and (labels is not None or len(distinct) > 1):
+        classes = find_classes(labels, distinct_labels([gold]), distinct)
+        distinct_classes = set(classes)
+        unknown = {}
+        for model, own in counts.items():
+            unknown[model] = {
+                _class_name(label): n for label, n in own.items() if label not in distinct_classes
+            }
+        names = class_names(classes)
         task = MultiClass(names, UnknownLabels.of(unknown))
-        return task, None, names, [own.among(classes) for own in every]
+        numbers = [column.among(classes) for column in every]
+        return _Coded(task, None, names, gold=numbers[0], predicted=numbers[1:])
     if gold.sort != "number":
-        check_alike(found)
-    positive = guess_positive(found) if positive is None else positive
-    hits = [np.array([label == positive for label in own.names], dtype=np.int64)[own.codes] for own in every]
-    check_positive(positive, hits, tuple(predicted), found)
+        check_alike(distinct)
+    if positive is None:
+        positive = guess_positive(distinct)
+    hits = [column.equal_to(positive) for column in every]
+    check_positive(positive, hits, tuple(of_models), distinct)
     (yes,) = class_names([positive])
-    return Binary(positive=yes), positive, (f"not {yes}", yes), hits
+    return _Coded(Binary(positive=yes), positive, (f"not {yes}", yes), gold=hits[0], predicted=hits[1:])
+
+
+def _check_kind(model: str, own: CodedLabels, gold: CodedLabels) -> None:
+    """Raise a ValueError if a model's labels are of another kind than those of gold, or probabilities."""
+    if gold.sort != own.sort:
+        raise ValueError(
+            f"y_true has labels like {quoted(gold.names[0])} but predictions of {model!r} like {quoted(own.names[0])}; "
+            "numbers and strings are never equal"
+        )
+    n_fractions = sum(isinstance(label, float) and label % 1 != 0 for label in own.names)
+    if n_fractions > _MOST_LABELS:
+        many = f"{len(own.names):,} numbers such as {own.names[1]:g}"
+        raise ValueError(f"predictions of {model!r} are {many}; give probabilities to from_probabilities")
 
 
 # ---- which label is positive, or which are classes -------------------------------------------------------
@@ -243,36 +277,44 @@ class CodedLabels(NamedTuple):
 
     @property
     def sort(self) -> str:
-        """Return what labels are, all of one sort: numbers, texts or something else, such as dates."""
-        first = next(iter(self.names), "")
-        return (
-            "number" if isinstance(first, Number) else "text" if isinstance(first, str | bytes) else "other"
-        )
+        """The sort of all labels: numbers, texts or something else, such as dates."""
+        first = self.names[0] if self.names else ""
+        if isinstance(first, Number):
+            return "number"
+        return "text" if isinstance(first, str | bytes) else "other"
 
     def among(self, classes: Sequence[Any]) -> IntArray:
-        """Return labels as indices into the classes, and their number for what is none of them."""
+        """Return labels as indices into the classes, and the number of classes for any other label."""
         place = {label: i for i, label in enumerate(classes)}
-        return np.array([place.get(label, len(place)) for label in self.names], dtype=np.int64)[self.codes]
+        index = np.array([place.get(label, len(place)) for label in self.names], dtype=np.int64)
+        return index[self.codes]
+
+    def equal_to(self, label: Any) -> IntArray:
+        """Return 1 for the items with a label, and 0 for the others."""
+        is_label = np.array([name == label for name in self.names], dtype=np.int64)
+        return is_label[self.codes]
 
     def counts(self, weights: FloatArray | None = None) -> dict[Any, float]:
-        """Return how many items have each label; there are `weights` items of each row."""
+        """Return how many items have each label, given `weights` items of each row."""
         sums = np.bincount(self.codes, weights, len(self.names)).astype(float)
         return dict(zip(self.names, sums.tolist(), strict=True))
 
 
-def _plain_positive(labels: list[Any]) -> Any:
+def _unmistakable_positive(labels: list[Any]) -> Any:
     """Return the positive one of two labels if that is beyond doubt, else None."""
     lowered = {_class_name(label).strip().lower(): label for label in labels}
     # Labels that only differ in case are two labels, and then nothing is beyond doubt.
-    for negative, positive in _PLAIN_PAIRS if len(lowered) == len(labels) else ():
+    if len(lowered) < len(labels):
+        return None
+    for negative, positive in _UNMISTAKABLE_PAIRS:
         if positive in lowered and set(lowered) <= {negative, positive}:
             return lowered[positive]
     return None
 
 
 def guess_positive(labels: list[Any]) -> Any:
-    """Return the positive one of two labels if that is beyond doubt, else say what there is."""
-    positive = _plain_positive(labels)
+    """Return the positive one of two labels if that is beyond doubt, else say which labels there are."""
+    positive = _unmistakable_positive(labels)
     if positive is None:
         known = listing(map(repr, labels), most=10)
         raise ValueError(f"which label is positive? The labels are {known}; say positive= with one of them")
@@ -282,15 +324,18 @@ def guess_positive(labels: list[Any]) -> Any:
 def check_positive(
     positive: Any, hits: Sequence[AnyArray], names: tuple[str, ...], labels: Sequence[Any]
 ) -> None:
-    """Raise a ValueError where a misspelt label leaves no item positive, and warn where none is otherwise."""
+    """Raise a ValueError if a misspelt label leaves no item positive, and warn if there is none anyway.
+
+    The hits are those of gold and then of each model.
+    """
     if not any(own.any() for own in hits):
-        known = {str(label).casefold(): label for label in labels[:1000]}
-        alike = difflib.get_close_matches(str(positive).casefold(), known, n=1, cutoff=0.75)
-        found = f"no item is labelled {quoted(positive)}"
-        if alike:
-            raise ValueError(f"{found}; did you mean {quoted(known[alike[0]])}?")
+        by_folded = {str(label).casefold(): label for label in labels[:1000]}
+        close = difflib.get_close_matches(str(positive).casefold(), by_folded, n=1, cutoff=0.75)
+        problem = f"no item is labelled {quoted(positive)}"
+        if close:
+            raise ValueError(f"{problem}; did you mean {quoted(by_folded[close[0]])}?")
         # A shard of a corpus may well hold no positive item.
-        warn_caller(f"{found}; the labels are {listing(map(quoted, known.values()))}", NoPositiveItem)
+        warn_caller(f"{problem}; the labels are {listing(map(quoted, by_folded.values()))}", NoPositiveItem)
         return
     silent = [name for name, predicted in zip(names, hits[1:], strict=True) if not predicted.any()]
     if silent:
@@ -299,7 +344,7 @@ def check_positive(
 
 
 def find_classes(labels: Sequence[Any] | None, gold: Sequence[Any], predicted: Iterable[Any]) -> list[Any]:
-    """Return the classes, those asked for or those of gold; what else models said must not look like one of them.
+    """Return the classes, which are the labels asked for or those of gold, and refuse predicted labels that look like one.
 
     Examples
     --------
@@ -308,23 +353,31 @@ def find_classes(labels: Sequence[Any] | None, gold: Sequence[Any], predicted: I
     """
     if labels is None:
         check_alike(gold)
-    elif isinstance(labels, str | bytes) or not isinstance(labels, Sequence | np.ndarray) or len(labels) < 2:
-        raise ValueError(f"labels= is a list of at least two classes, not {quoted(labels)}")
-    check_unmasked(labels, "labels=")
-    classes = [plain_label(label) for label in (gold if labels is None else labels)]
-    if not all(isinstance(label, Hashable) for label in classes):
-        raise ValueError(f"labels= holds {quoted(labels)}, but a label is a string or a number")
-    strange = [label for label in gold if label not in {*classes}]
-    if strange:
-        known_classes = listing(map(quoted, classes), most=10)
-        raise ValueError(f"label {quoted(strange[0])} occurs, but is not one of labels= {known_classes}")
-    known, seen = set(classes), {_as_seen(label): label for label in classes}
+        classes = [plain_label(label) for label in gold]
+    else:
+        if (
+            isinstance(labels, str | bytes)
+            or not isinstance(labels, Sequence | np.ndarray)
+            or len(labels) < 2
+        ):
+            raise ValueError(f"labels= is a list of at least two classes, not {quoted(labels)}")
+        check_unmasked(labels, "labels=")
+        classes = [plain_label(label) for label in labels]
+        if not all(isinstance(label, Hashable) for label in classes):
+            raise ValueError(f"labels= holds {quoted(labels)}, but a label is a string or a number")
+    distinct_classes = set(classes)
+    missing = [label for label in gold if label not in distinct_classes]
+    if missing:
+        listed = listing(map(quoted, classes), most=10)
+        raise ValueError(f"label {quoted(missing[0])} occurs, but is not one of labels= {listed}")
+    by_look = {_as_seen(label): label for label in classes}
     # Padding makes a label longer, but hardly ten times as long.
-    longest = 10 * max(map(len, seen), default=0) + 100
+    longest = 10 * max(map(len, by_look), default=0) + 100
     for label in predicted:
-        other = seen.get(_as_seen(label)) if label not in known and len(str(label)) <= longest else None
-        if other is not None:
-            raise _too_alike(other, label)
+        if label not in distinct_classes and len(str(label)) <= longest:
+            look = _as_seen(label)
+            if look in by_look:
+                raise _too_alike(by_look[look], label)
     return classes
 
 
@@ -338,19 +391,20 @@ def check_alike(labels: Iterable[Any], what: str = "labels") -> None:
     Traceback (most recent call last):
     ValueError: labels 'spam' and 'Spam' differ only in case or spaces, in how ...
     """
-    seen: dict[str, Any] = {}
+    by_look: dict[str, Any] = {}
     for label in labels:
-        other = seen.setdefault(_as_seen(label), label)
+        other = by_look.setdefault(_as_seen(label), label)
         if other is not label and (type(other), other) != (type(label), label):
             raise _too_alike(other, label, what)
 
 
 def _as_seen(label: Any) -> str:
-    """Return what a reader sees of a label, without case."""
+    """Return a label as a reader sees it: without case, invisible characters and blanks around it, 1.0 as 1."""
     text = label.decode("utf-8", "replace") if isinstance(label, bytes) else str(label)
-    quoted = "".join(c for c in unicodedata.normalize("NFC", text) if unicodedata.category(c) != "Cf")
-    plain = quoted.strip().casefold()
-    return whole[1] if (whole := _WHOLE.fullmatch(plain)) else plain
+    visible = "".join(c for c in unicodedata.normalize("NFC", text) if unicodedata.category(c) != "Cf")
+    folded = visible.strip().casefold()
+    whole_number = _WHOLE.fullmatch(folded)
+    return folded if whole_number is None else whole_number[1]
 
 
 def _too_alike(one: Any, other: Any, what: str = "labels") -> ValueError:
@@ -372,14 +426,15 @@ def _class_name(label: Any) -> str:
     value = plain_label(label)
     if isinstance(value, Mapping | list | tuple | set):
         raise ValueError(f"labels are strings, numbers and the like, not {quoted(value)}")
-    whole = isinstance(value, float | np.floating) and float(value).is_integer()
-    return str(int(value)) if whole else str(value)
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
 
 
 def label_notes(
     gold: Mapping[Any, float], predicted: Mapping[str, Mapping[Any, float]], positive: Any = None
 ) -> tuple[str, ...]:
-    """Say which gold label may be a gap or a slip, and, of a binary task, what models predict that no item is.
+    """Say which gold label may be a gap or a slip, and, if a label is positive, what models predict that no item is.
 
     Examples
     --------
@@ -387,32 +442,39 @@ def label_notes(
     ("1 item has the gold label 'spma', ...", "A predicts 'eggs' (never a gold label) for 1 item, ...")
     """
     notes = []
+    frequent = [str(label) for label, n in gold.items() if n >= 10]
     for label, n in gold.items():
-        which = f"{counted(int(n), 'item')} {'has' if n == 1 else 'have'} the gold label {quoted(label)}"
+        have = "has" if n == 1 else "have"
+        which = f"{counted(int(n), 'item')} {have} the gold label {quoted(label)}"
         if str(label).strip().lower() in _GAPS and not any(label in own for own in predicted.values()):
             notes.append(
                 f"{which}, which no model predicts: if it stands for a missing label, drop such items."
             )
-        others = [str(other) for other, times in gold.items() if times >= 10]
-        close = n == 1 and len(str(label)) > 3 and len(gold) <= _MOST_COMPARED
-        if close and (alike := difflib.get_close_matches(str(label), others, n=1, cutoff=0.75)):
-            notes.append(f"{which}, which looks like {quoted(alike[0])}: if it is a typo, correct it.")
-    for model, counts in predicted.items() if positive is not None else ():
-        unknown = {label: n for label, n in counts.items() if label != positive and label not in gold}
-        if unknown:
-            notes.append(
-                f"{model} predicts {listing(map(quoted, sorted(unknown, key=str)), most=3)} (never a gold label) for "
-                f"{counted(int(sum(unknown.values())), 'item')}, which counts as not {quoted(positive)}."
-            )
+        if n == 1 and len(str(label)) > 3 and len(gold) <= _MOST_COMPARED:
+            close = difflib.get_close_matches(str(label), frequent, n=1, cutoff=0.75)
+            if close:
+                notes.append(f"{which}, which looks like {quoted(close[0])}: if it is a typo, correct it.")
+    if positive is not None:
+        for model, counts in predicted.items():
+            unknown = {label: n for label, n in counts.items() if label != positive and label not in gold}
+            if unknown:
+                labels = listing(map(quoted, sorted(unknown, key=str)), most=3)
+                n_items = counted(int(sum(unknown.values())), "item")
+                notes.append(
+                    f"{model} predicts {labels} (never a gold label) for {n_items}, which counts as not {quoted(positive)}."
+                )
     return tuple(notes)
 
 
 def distinct_labels(columns: Iterable[CodedLabels]) -> list[Any]:
     """Return the labels that occur in any of the columns, sorted."""
-    seen = dict.fromkeys(label for column in columns for label in column.names)
-    return sorted(
-        seen, key=lambda label: (str(type(label)), label if isinstance(label, int | float) else str(label))
-    )
+
+    def by_type_and_value(label: Any) -> tuple[str, Any]:
+        value = label if isinstance(label, int | float) else str(label)
+        return str(type(label)), value
+
+    distinct = dict.fromkeys(label for column in columns for label in column.names)
+    return sorted(distinct, key=by_type_and_value)
 
 
 # ---- judged: gold labels of some items, predictions and perhaps a judge's labels of all ------------------
@@ -422,59 +484,94 @@ def _from_judged(
     y_true: Any, predictions: Mapping[str, Any], judge: Any, groups: Any, positive: Any, labels: Any
 ) -> Evaluation:
     """Build an Evaluation of items of which some have no gold label; the arguments are those of `from_labels`."""
-    # What is one by itself, perhaps by id, is called a judge.
-    judges = judge if isinstance(judge, Mapping) and not (judge and is_by_id(judge)) else {"judge": judge}
-    if len(judges) > 1:
-        several = f"{len(judges)} ({joined([*map(str, judges)])})"
-        raise ValueError(f"judge= takes one judge, not {several}; combine them, as by a majority vote")
-    given = {**{f"labels of judge {name!r}": column for name, column in judges.items()}, "groups": groups}
+    judges = _named_judges(judge)
+    given = {f"labels of judge {name!r}": column for name, column in judges.items()}
+    given["groups"] = groups
     y_true, ids = gold_with_gaps(y_true, {**given, **predictions})
-    predictions, beside = align(predictions, "predictions", {"y_true": y_true, **given})
-    names, documents = tuple(predictions), beside["groups"]
-    values, known = _with_gaps(beside["y_true"], "y_true")
-    n = len(known)
-    if not known.any():
-        raise ValueError(f"none of {n:,} items has a gold label; label some, chosen at random")
-    columns = {name: read_labels(predictions[name], f"predictions of {name!r}") for name in names}
-    if twice := {*judges} & {*names}:
+    predictions, aligned = align(predictions, "predictions", {"y_true": y_true, **given})
+    models = tuple(predictions)
+    documents = aligned["groups"]
+    labels_known, labelled = _known_labels(aligned["y_true"], "y_true")
+    n_items = len(labelled)
+    if not labelled.any():
+        raise ValueError(f"none of {n_items:,} items has a gold label; label some, chosen at random")
+    columns = {name: read_labels(own, f"predictions of {name!r}") for name, own in predictions.items()}
+    twice = {*judges} & {*models}
+    if twice:
         raise ValueError(f"{twice.pop()!r} names a model and a judge; rename one of them")
-    every = [CodedLabels.of(column) for column in (values, *columns.values())]
-    found = distinct_labels(every)
-    if positive is None and labels is None and len(found) < 3:
-        positive = guess_positive(found)
-    predicted = {name: own.counts() for name, own in zip(names, every[1:], strict=True)}
-    task, positive, golds, (of_gold, *codes) = _coded(every, predicted, positive, labels)
-    notes = label_notes(every[0].counts(), predicted, positive)
-    gold = np.full(n, len(golds), dtype=np.intp)
-    gold[known] = of_gold
-    words = golds if isinstance(task, Binary) else (*golds, "another label")
-    raters = [
-        *((code, words) for code in codes),
-        *(_judged(beside[f"labels of judge {name!r}"], name, n) for name in judges),
-    ]
-    stratum = np.zeros(n, dtype=np.intp)
-    kinds: list[tuple[str, ...]] = [()]
-    for code, called in raters:
-        keys, stratum = np.unique(stratum * len(called) + code, return_inverse=True)
-        kinds = [(*kinds[key // len(called)], called[key % len(called)]) for key in keys.tolist()]
-    strata, place = Strata.of(golds, names, tuple(judges), kinds)
-    stratum, k = place[stratum], len(golds)
+    gold_labels = CodedLabels.of(labels_known)
+    of_models = {name: CodedLabels.of(column) for name, column in columns.items()}
+    distinct = distinct_labels([gold_labels, *of_models.values()])
+    if positive is None and labels is None and len(distinct) < 3:
+        positive = guess_positive(distinct)
+    counts = {name: own.counts() for name, own in of_models.items()}
+    coded = _coded(gold_labels, of_models, counts, positive, labels)
+    notes = label_notes(gold_labels.counts(), counts, coded.positive)
+
+    predicted_names = coded.golds
+    if not isinstance(coded.task, Binary):
+        predicted_names = (*coded.golds, "another label")
+    raters = [_Rater(codes, predicted_names) for codes in coded.predicted]
+    raters += [_read_judge(aligned[f"labels of judge {name!r}"], name, n_items) for name in judges]
+    combinations, combination_of_item = _combinations(raters, n_items)
+    strata, stratum_of_combination = Strata.of(coded.golds, models, tuple(judges), combinations)
+    stratum = stratum_of_combination[combination_of_item]
 
     cautions: tuple[str, ...] = ()
     if documents is not None:
-        cautions = uneven_documents(stratum, gold < k, np.unique(documents, return_inverse=True)[1])
-    judged = Judged(task, strata, cautions, Unlabelled.of(stratum, gold < k, strata.size, ids))
-    patterns, which = np.unique(stratum * (k + 1) + gold, return_inverse=True)
-    cells = strata.pair_of[patterns // (k + 1)] * (k + 1) + (patterns % (k + 1))[:, None]
-    rows = rows_of_cells(cells, len(judged.cells))
-    ev = from_rows(names, judged, rows, documents, which=which)
+        _, document = np.unique(documents, return_inverse=True)
+        cautions = uneven_documents(stratum, labelled, document)
+    task = Judged(coded.task, strata, cautions, Unlabelled.of(stratum, labelled, strata.size, ids))
+    # A column for each gold label, and one for items without.
+    n_columns = len(coded.golds) + 1
+    gold = np.full(n_items, n_columns - 1, dtype=np.intp)
+    gold[labelled] = coded.gold
+    patterns, pattern_of_item = np.unique(stratum * n_columns + gold, return_inverse=True)
+    stratum_of_pattern, gold_of_pattern = np.divmod(patterns, n_columns)
+    # Axes (pattern, model).
+    cells = strata.pair_of[stratum_of_pattern] * n_columns + gold_of_pattern[:, None]
+    rows = rows_of_cells(cells, len(task.cells))
+    ev = from_rows(models, task, rows, documents, which=pattern_of_item)
     if not ev.labelled:
-        ev = on_inner_task(ev, judged)
+        ev = on_inner_task(ev, task)
     return replace(ev, remarks=notes)
 
 
+def _named_judges(judge: Any) -> Mapping[str, Any]:
+    """Return the labels of the judge by its name, or nothing without a judge."""
+    # A column by itself, perhaps by id, is of a judge without a name.
+    is_column_by_id = isinstance(judge, Mapping) and len(judge) > 0 and is_by_id(judge)
+    judges = judge if isinstance(judge, Mapping) and not is_column_by_id else {"judge": judge}
+    if len(judges) > 1:
+        several = f"{len(judges)} ({joined([*map(str, judges)])})"
+        raise ValueError(f"judge= takes one judge, not {several}; combine them, as by a majority vote")
+    return judges
+
+
+class _Rater(NamedTuple):
+    """The labels of a model or judge for all items, as numbers of names."""
+
+    codes: IntArray
+    names: tuple[str, ...]
+
+
+def _combinations(raters: Sequence[_Rater], n_items: int) -> tuple[list[tuple[str, ...]], IntArray]:
+    """Return the distinct combinations of labels that raters gave an item, and which of them each item has."""
+    combinations: list[tuple[str, ...]] = [()]
+    which = np.zeros(n_items, dtype=np.intp)
+    for rater in raters:
+        n_names = len(rater.names)
+        numbers, which = np.unique(which * n_names + rater.codes, return_inverse=True)
+        longer = []
+        for number in numbers.tolist():
+            so_far, name = divmod(number, n_names)
+            longer.append((*combinations[so_far], rater.names[name]))
+        combinations = longer
+    return combinations, which
+
+
 def gold_with_gaps(y_true: Any, columns: Mapping[str, Any]) -> tuple[Any, list[Any] | None]:
-    """Return gold with None for items that only other columns have, and what items are called.
+    """Return gold with None for items that only other columns have, and the ids of items, if they have any.
 
     Examples
     --------
@@ -483,57 +580,56 @@ def gold_with_gaps(y_true: Any, columns: Mapping[str, Any]) -> tuple[Any, list[A
     >>> gold_with_gaps([1, None], {"A": [0, 1]})
     ([1, None], None)
     """
-    own = index_of(y_true, "y_true")
-    every = (index_of(column, name) for name, column in columns.items())
-    others = next((index for index in every if index is not None), None)
-    if own is None or others is None:
-        one = others if own is None else own
-        return y_true, None if one is None else list(one)
-    missing = others[~others.isin(own)].tolist()
-    called = [*own, *missing]
-    if not missing:
-        return y_true, called
-    values = list(y_true.values() if isinstance(y_true, Mapping) else y_true)
-    return dict(zip(called, [*values, *[None] * len(missing)], strict=True)), called
+    gold_index = index_of(y_true, "y_true")
+    other_index = None
+    for name, column in columns.items():
+        if other_index is None:
+            other_index = index_of(column, name)
+    if gold_index is None or other_index is None:
+        index = other_index if gold_index is None else gold_index
+        ids = None if index is None else list(index)
+        return y_true, ids
+    without_gold = other_index[~other_index.isin(gold_index)].tolist()
+    ids = [*gold_index, *without_gold]
+    if not without_gold:
+        return y_true, ids
+    values = list(y_true.values()) if isinstance(y_true, Mapping) else list(y_true)
+    return dict(zip_longest(ids, values)), ids
 
 
-def _with_gaps(values: Any, where: str) -> tuple[AnyArray, BoolArray]:
-    """Return the labels that there are, and which items have one."""
-    if (
-        isinstance(values, str | bytes | Mapping)
-        or not isinstance(values, Iterable)
-        or getattr(values, "ndim", 1) != 1
-    ):
+def _known_labels(values: Any, where: str) -> tuple[AnyArray, BoolArray]:
+    """Return the labels that are not missing, and which items have one."""
+    is_column = isinstance(values, Iterable) and not isinstance(values, str | bytes | Mapping)
+    if not is_column or (isinstance(values, SupportsArray) and np.ndim(values) != 1):
         raise ValueError(f"{where} must be a sequence of labels, one for each item, not {quoted(values)}")
     if isinstance(values, np.ndarray) and values.dtype.kind in "biuf" and not np.ma.isMaskedArray(values):
         known = ~np.isnan(values) if values.dtype.kind == "f" else np.ones(len(values), dtype=bool)
         return read_labels(values[known], where), known
     # Columns of pyarrow have values in a shell.
-    every = values.to_pylist() if hasattr(values, "to_pylist") else list(values)
-    known = np.array(
-        [value is not np.ma.masked and not is_missing(value, blank=True) for value in every], bool
-    )
-    return read_labels([value for value, has in zip(every, known, strict=True) if has], where), known
+    every = values.to_pylist() if isinstance(values, SupportsToPylist) else list(values)
+    is_known = [value is not np.ma.masked and not is_missing(value, blank=True) for value in every]
+    known = np.array(is_known, bool)
+    return read_labels([*compress(every, is_known)], where), known
 
 
-def _judged(column: Any, name: str, n: int) -> tuple[IntArray, tuple[str, ...]]:
-    """Return what a judge says of every item as numbers of its words, and these; the last is that it says nothing."""
-    judged, answered = _with_gaps(column, f"judge {name!r}")
-    if len(answered) != n:
-        raise ValueError(f"judge {name!r} has {len(answered)} labels, but y_true has {n}")
-    coded = CodedLabels.of(judged)
-    different = distinct_labels([coded])
-    scores = judged.dtype.kind == "f" and any(value % 1 for value in different)
-    if len(different) > _MOST_LABELS or (scores and len(different) > 2):
+def _read_judge(column: Any, name: str, n_items: int) -> _Rater:
+    """Return the labels of a judge; items without one have the last number."""
+    values, answered = _known_labels(column, f"judge {name!r}")
+    if len(answered) != n_items:
+        raise ValueError(f"judge {name!r} has {len(answered)} labels, but y_true has {n_items}")
+    coded = CodedLabels.of(values)
+    distinct = distinct_labels([coded])
+    are_fractions = values.dtype.kind == "f" and any(value % 1 != 0 for value in distinct)
+    if len(distinct) > _MOST_LABELS or (are_fractions and len(distinct) > 2):
         raise ValueError(
-            f"judge {name!r} says {len(different):,} different things ({listing(map(str, different), most=3)}); give a judge "
+            f"judge {name!r} says {len(distinct):,} different things ({listing(map(str, distinct), most=3)}); give a judge "
             f"of at most {_MOST_LABELS} labels, and put scores into classes before, such as score >= 0.5"
         )
-    if judged.dtype.kind not in "biuf":
-        check_alike(different, f"judge {name!r} says")
-    codes = np.full(n, len(different), dtype=np.intp)
-    codes[answered] = coded.among(different)
-    return codes, (*class_names(different), NO_ANSWER)
+    if values.dtype.kind not in "biuf":
+        check_alike(distinct, f"judge {name!r} says")
+    codes = np.full(n_items, len(distinct), dtype=np.intp)
+    codes[answered] = coded.among(distinct)
+    return _Rater(codes, (*class_names(distinct), NO_ANSWER))
 
 
 # ---- sets of labels ----------------------------------------------------------------------------------------
@@ -545,25 +641,31 @@ def _from_label_sets(
     labels: Sequence[Any] | None,
     groups: AnyArray | None,
 ) -> Evaluation:
-    """Build an Evaluation from which labels each item has, arrays (item, label) of 0 and 1."""
+    """Build an Evaluation from sets of labels, arrays (item, label) of 0 and 1."""
     from scipy.sparse import hstack
 
     gold = _indicators(y_true, "y_true")
-    columns = {name: _indicators(value, f"predictions of {name!r}") for name, value in predictions.items()}
-    check_same_shapes({"y_true": gold, **{f"predictions of {name!r}": own for name, own in columns.items()}})
-    classes = class_names(range(1, gold.shape[1] + 1) if labels is None else labels)
-    if len(classes) != gold.shape[1]:
-        raise ValueError(f"labels= names {len(classes)} labels, but y_true has {gold.shape[1]} columns")
+    columns = {}
+    for name, value in predictions.items():
+        where = f"predictions of {name!r}"
+        columns[where] = _indicators(value, where)
+    check_same_shapes({"y_true": gold, **columns})
+    n_labels = gold.shape[1]
+    names = range(1, n_labels + 1) if labels is None else labels
+    classes = class_names(names)
+    if len(classes) != n_labels:
+        raise ValueError(f"labels= names {len(classes)} labels, but y_true has {n_labels} columns")
+    # For each model the cells tp, fp, fn, tn, axes (item, label) each.
     blocks = []
     for predicted in columns.values():
         blocks += [gold & predicted, ~gold & predicted, gold & ~predicted, ~gold & ~predicted]
     rows = hstack([sparse(block.astype(float)) for block in blocks], format="csr")
-    ev = from_rows(tuple(columns), LabelSets(classes), rows, groups, one="instance")
+    ev = from_rows(tuple(predictions), LabelSets(classes), rows, groups, one="instance")
     return replace(ev, item_units=None)
 
 
 def _indicators(values: Any, where: str) -> BoolArray:
-    dense = values.toarray() if hasattr(values, "toarray") else values
+    dense = values.toarray() if isinstance(values, SupportsToArray) else values
     what = "0 and 1 by (item, label) where multilabel=True; sets become that by scikit-learn's MultiLabelBinarizer"
     return read_numbers(dense, where, what, bad=_is_no_flag, ndim=2).astype(bool)
 
@@ -629,12 +731,14 @@ def from_right(
     groups: AnyArray | None = None,
     errors: bool = False,
 ) -> Evaluation:
-    """Build an Evaluation from which items scored 1, axes (item, model), where 1 is right or, of `errors`, wrong."""
-    task = Correctness(("wrong", "right") if errors else ("right", "wrong"), name)
+    """Build an Evaluation from the items that scored 1, axes (item, model); 1 is right, or wrong if scores are `errors`."""
+    cells = ("wrong", "right") if errors else ("right", "wrong")
     if groups is not None and unit == "item":
         raise ValueError("unit 'item' is for single items; groups need another name, such as 'document'")
-    kinds, which = distinct_rows_of(hits, 2)
-    rows = np.stack([kinds, 1 - kinds], axis=-1).astype(float)
+    patterns, which = distinct_rows_of(hits, 2)
+    # Axes (pattern, model, cell).
+    rows = np.stack([patterns, 1 - patterns], axis=-1).astype(float)
+    task = Correctness(cells, name)
     return from_rows(names, task, rows, groups, which=which, unit=unit, each_an_item=True)
 
 
@@ -682,7 +786,9 @@ def from_units(
         rows = np.stack(arrays, axis=1)
     else:
         rows = _unit_array(counts, "counts", 3)
-        names = model_names(models or default_names(rows.shape[1]))
+        if models is None:
+            models = default_names(rows.shape[1])
+        names = model_names(models)
         if len(names) != rows.shape[1]:
             raise ValueError(f"counts have {rows.shape[1]} models, but models= names {len(names)}")
     check_same_gold(rows, names, ("unit",), "all models must be judged on the same gold")
@@ -694,7 +800,9 @@ def from_units(
 
 def default_names(n: int) -> list[str]:
     """Return names for `n` models that have none: A, B, … or M1, M2, … where letters run out."""
-    return [chr(ord("A") + i) if n <= 26 else f"M{i + 1}" for i in range(n)]
+    if n <= 26:
+        return [chr(ord("A") + i) for i in range(n)]
+    return [f"M{i + 1}" for i in range(n)]
 
 
 def _unit_array(counts: ArrayLike, where: str, ndim: int) -> FloatArray:
@@ -728,22 +836,38 @@ def from_confusion(matrices: Mapping[str, ArrayLike], *, labels: Sequence[Any] |
     array([[8., 1., 1.], [0., 9., 1.], [2., 0., 8.]])
     """
     names = model_names(matrices)
+    arrays = {}
     for name in names:
+        where = f"matrix of {name!r}"
         matrix: Any = matrices[name]
-        axes = (matrix.index, matrix.columns) if hasattr(matrix, "columns") else ()
-        if any(list(axis) != [*range(len(axis))] for axis in axes):
+        if isinstance(matrix, SupportsColumns) and _has_names(matrix):
             raise ValueError(
-                f"matrix of {name!r} is a frame with names; give it as m.reindex(index=labels, columns=labels, "
+                f"{where} is a frame with names; give it as m.reindex(index=labels, columns=labels, "
                 "fill_value=0).to_numpy(), and labels="
             )
-    arrays = [check_matrix(matrices[name], f"matrix of {name!r}") for name in names]
-    check_same_shapes({f"matrix of {name!r}": own for name, own in zip(names, arrays, strict=True)})
-    k = len(arrays[0])
-    classes = class_names(range(1, k + 1) if labels is None else labels)
+        arrays[where] = check_matrix(matrix, where)
+    check_same_shapes(arrays)
+    k = len(next(iter(arrays.values())))
+    class_labels = range(1, k + 1) if labels is None else labels
+    classes = class_names(class_labels)
     if len(classes) != k:
         raise ValueError(f"labels= has {len(classes)} names, but there are {k} classes")
-    seen = [np.argwhere(array > 0) for array in arrays]
-    rows = block_diagonal([class_outcomes(pairs, k) for pairs in seen])
-    weights = np.concatenate([array[tuple(pairs.T)] for array, pairs in zip(arrays, seen, strict=True)])
+    outcomes = []
+    counts = []
+    for array in arrays.values():
+        # Gold class and predicted class of each cell that holds items.
+        pairs = np.argwhere(array > 0)
+        outcomes.append(class_outcomes(pairs, k))
+        counts.append(array[pairs[:, 0], pairs[:, 1]])
+    rows = block_diagonal(outcomes)
+    weights = np.concatenate(counts)
     units = Units.merge(rows, weights, "item", shared=False)
     return Evaluation.of_units(names, MultiClass(classes), units)
+
+
+def _has_names(frame: Any) -> bool:
+    """Return whether rows or columns of a frame are called otherwise than 0, 1, …"""
+    axes = [frame.columns]
+    if isinstance(frame, SupportsILoc):
+        axes.append(frame.index)
+    return any([*names] != [*range(len(names))] for names in axes)
