@@ -226,11 +226,11 @@ def interval(args: argparse.Namespace) -> None:
     """
     from bayesf1.frequentist.intervals import defined_answers
 
-    if args.model is not None and args.difference is not None:
-        raise ValueError("--model and --difference ask for two different things; give one")
+    if args.only is not None and args.difference is not None:
+        raise ValueError("--only and --difference ask for two different things; give one")
     ev = evaluation(args)
     settings = given(args, "metric", "confidence_level", "n_resamples", "prior", "rng")
-    models = ev.names if args.model is None else [args.model]
+    models = ev.names if args.only is None else [args.only]
     asked = [partial(bf.intervals, ev, model, **settings) for model in models]
     if args.difference is not None:
         asked = [partial(bf.difference_intervals, ev, *args.difference, **settings)]
@@ -288,10 +288,15 @@ def plan(args: argparse.Namespace) -> None:
 
 def _for_interval(args: argparse.Namespace) -> Answer:
     _refuse(args, "an interval", "models", "agreement", "n_items", "assurance", "not_worse_by")
-    settings = given(args, "metric", "prevalence", "confidence_level", "model")
+    settings = given(args, "metric", "prevalence", "confidence_level")
     if args.files:
-        return bf.plan(args.half_width, pilot=evaluation(args), **settings)
-    _refuse(args, "a plan without a FILE", "model")
+        pilot = evaluation(args)
+        if args.only is None and len(pilot.names) > 1:
+            raise ValueError(
+                f"{args.files[0]} has several models ({listing(pilot.names)}); choose one with --only"
+            )
+        return bf.plan(args.half_width, pilot=pilot, model=args.only, **settings)
+    _refuse(args, "a plan without a FILE", "only")
     scores = given(args, *_SCORES)
     if scores:
         # The interval of one model does not depend on agreement with another.
@@ -301,7 +306,7 @@ def _for_interval(args: argparse.Namespace) -> Answer:
 
 
 def _for_decision(args: argparse.Namespace) -> Answer:
-    _refuse(args, "a decision", "model", "confidence_level")
+    _refuse(args, "a decision", "only", "confidence_level")
     asked = given(args, "difference", "not_worse_by")
     if asked:
         _refuse(args, "a plan that asks how many items it takes", "n_items")
@@ -316,7 +321,7 @@ def _for_decision(args: argparse.Namespace) -> Answer:
         raise ValueError(
             "say what to plan for: --half-width X for an interval, --difference X for a decision, or a FILE to see what it "
             "can decide; without a FILE a decision takes --prevalence, --agreement, --f1 (or --precision and --recall), "
-            "and --items or --difference"
+            "and --n-items or --difference"
         )
     models = _named_models(args)
     settings = given(args, "metric", "assurance", "prior", "rng")
@@ -333,8 +338,7 @@ def _named_models(args: argparse.Namespace) -> Sequence[str]:
 def _refuse(args: argparse.Namespace, what: str, *names: str) -> None:
     """Refuse options that were given and do not apply."""
     for name in given(args, *names):
-        option = name.removeprefix("n_").replace("_", "-")
-        raise ValueError(f"--{option} does not apply to {what}; leave it out")
+        raise ValueError(f"--{name.replace('_', '-')} does not apply to {what}; leave it out")
 
 
 def label(args: argparse.Namespace) -> None:
@@ -342,15 +346,15 @@ def label(args: argparse.Namespace) -> None:
 
     Examples::
 
-        bayesf1 label predictions.csv --gold label --judge gpt --id doc_id --budget 200 --output to_label.csv
+        bayesf1 label predictions.csv --gold label --judge gpt --item doc_id --budget 200 --output to_label.csv
         bayesf1 label predictions.csv --gold label --models crf bert --metric precision
     """
-    if args.model is not None and args.models is not None:
-        raise ValueError("--model and --models ask for two different plans; give one")
+    if args.only is not None and args.models is not None:
+        raise ValueError("--only and --models ask for two different plans; give one")
     gold = "gold" if args.gold is None else args.gold
     judge = [] if args.judge is None else args.judge
     ev = evaluation(changed(args, gold=gold, judge=judge))
-    models = _named_models(args) if args.model is None else [args.model]
+    models = _named_models(args) if args.only is None else [args.only]
     labels = bf.plan_labels(ev, *models, **given(args, "budget", "metric", "prob", "prior", "rng"))
     if args.output is not None:
         _write_rows(labels.items, args)
@@ -504,25 +508,27 @@ def demo(args: argparse.Namespace) -> None:
 
 # ---- the table of commands --------------------------------------------------------------------------------
 
-_INPUT = {"input": "files --runs", **{heading: " ".join(options) for heading, options in READING.items()}}
+_INPUT = {"input": "files --runs"}
+for heading, options in READING.items():
+    _INPUT[heading] = " ".join(names.split()[0] for names in options)
 _INFERENCE = "--rope --prior --prob --target --rng"
 _OUTPUT = "--format --output --verbose"
 
 # Arguments of `Command`: its function, its options by their headings, and settings of options that differ from the usual.
 _LOOKS = "--models --metric --previous --save --rope --confidence-level --largest --fail-unless-decided"
-_INTERVALS = "--model --difference --metric --confidence-level --resamples --prior --rng"
+_INTERVALS = "--only --difference --metric --confidence-level --resamples --prior --rng"
 _TEST = "--models --metrics --per-class --alternative --trials --confidence-level --rng"
 _MODEL = "--models --metrics --likelihood --rope --prior --prob --draws --rng"
 _TO_LABEL = {
-    "input": "files --gold --judge --columns --id --group --positive",
-    "plan": "--budget --model --models --metric --prob --prior --rng",
+    "input": "files --gold --judge --columns --item --group --positive",
+    "plan": "--budget --only --models --metric --prob --prior --rng",
     "output": _OUTPUT,
 }
 _TO_PLAN = {
     **_INPUT,
     "what to plan for": "--half-width --difference --not-worse-by --metric --confidence-level --assurance",
-    "a pilot in FILE": "--model --models",
-    "assumptions instead of a pilot": "--prevalence --agreement --f1 --precision --recall --items",
+    "a pilot in FILE": "--only --models",
+    "assumptions instead of a pilot": "--prevalence --agreement --f1 --precision --recall --n-items",
     "simulation": "--prior --rng",
     "output": _OUTPUT,
 }

@@ -66,9 +66,9 @@ class Parser(argparse.ArgumentParser):
 
         Examples
         --------
-        >>> _, parsers = new_parser("1", {"demo": Command(print, {"": "--model-column --columns"})})
-        >>> parsers["demo"].spoken("say model_column='model', or columns=['a', 'b'], not types=")
-        'say --model-column model, or --columns a,b, not types='
+        >>> _, parsers = new_parser("1", {"demo": Command(print, {"": "--model --columns"})})
+        >>> parsers["demo"].spoken("say model_column='system', or columns=['a', 'b'], not types=")
+        'say --model system, or --columns a,b, not types='
         >>> parsers["demo"].spoken("choose one of each (as ev.select(['bert.1', …]))")
         'choose one of each (as --columns bert.1,…)'
         """
@@ -134,8 +134,8 @@ def dest(name: str) -> str:
 
     Examples
     --------
-    >>> dest("--model-column"), dest("--trials")
-    ('model_column', 'n_trials')
+    >>> dest("--model"), dest("--half-width")
+    ('model_column', 'half_width')
     """
     return str(ALL[name][1].get("dest", name.lstrip("-").replace("-", "_")))
 
@@ -218,6 +218,25 @@ READING: Mapping[str, Options] = {
             "DESIGN",
         ),
     },
+    "what does a row of your table stand for? (columns with the usual names are recognised)": {
+        "--item --id": column(
+            "column that tells items apart, which pairs the models (default: id, item)", dest="id"
+        ),
+        "--group": column("column of documents, subjects or speakers, if these were sampled, not items"),
+        "--generation": column(
+            "the same model answered the same item again (default: epoch, generation, sample)"
+        ),
+        "--prompt": column("the same item was asked in other words, whose mean is compared"),
+        "--run": column("the model was trained again (default: run, seed)"),
+        "--fold": column("test fold of a cross-validation (default: fold, cv_fold)"),
+        "--repeat": column("repeat of a cross-validation (default: repeat)"),
+        "--corpus": column(
+            "data set, task or language, if these were sampled (default: dataset, corpus, task)"
+        ),
+        "--model --model-column": column(
+            "column of the models' names, if each has its own rows (default: model)", dest="model_column"
+        ),
+    },
     "input: tables (CSV, TSV, JSON, JSON lines, Parquet, Arrow; nested fields by dots)": {
         "--gold": column("column of the gold labels"),
         "--correct": option(
@@ -230,19 +249,6 @@ READING: Mapping[str, Options] = {
         "--scores": option("rows hold scores called NAME, such as NDCG", nargs="?", const=""),
         "--columns": names("columns of the models, as COLUMN or NAME=COLUMN (default: all that can be)"),
         "--prediction": column("column of predictions, if each model has its own file or its own rows"),
-        "--model-column": column("column of the models' names, if each has its own rows (default: model)"),
-        "--id": column("column that identifies items, used to match rows and files"),
-        "--run": column("column of training runs or seeds (default: run, seed)"),
-        "--fold": column("column of test folds (default: fold, cv_fold); predictions are then out of fold"),
-        "--repeat": column("column of repeats of a cross-validation (default: repeat)"),
-        "--corpus": column(
-            "column of data sets, tasks or languages, if these were sampled (default: dataset, corpus, task)"
-        ),
-        "--generation": column(
-            "column of generations of one model for one item (default: epoch, generation, sample)"
-        ),
-        "--prompt": column("column of prompts, whose mean is compared"),
-        "--group": column("column of documents, subjects or speakers, if these were sampled, not items"),
         "--positive": option("the label that counts as positive", "LABEL"),
         "--judge": column(
             "column of a judge's labels or scores; gold may then be missing (no column: no judge)",
@@ -272,7 +278,7 @@ OPTIONS: Options = {
         nargs="+",
     ),
     "--runs": flag("models called bert.1 and bert.2 are runs of one method, bert", default=None),
-    "--model": option("this model alone"),
+    "--only": option("the scores of this model alone"),
     "--models": two("which two models (default: all pairs; of several corpora, the best two)"),
     "--metric --metrics": option("the metric (default: f1)"),
     "--metrics --metric": names(
@@ -313,7 +319,7 @@ OPTIONS: Options = {
     "--f1": number("assumed F1 of the models"),
     "--precision": number("assumed precision of the models"),
     "--recall": number("assumed recall of the models"),
-    "--items": whole("number of items in the test set", dest="n_items"),
+    "--n-items": whole("number of items in the test set"),
     "--budget": whole("how many items to label (default: 200)"),
     "--previous": file("the file that --save wrote at the last look"),
     "--save": file(
@@ -336,4 +342,4 @@ ALL: Mapping[str, tuple[list[str], dict[str, Any]]] = {
     for options in (*READING.values(), OPTIONS)
     for names, settings in options.items()
 }
-READ = tuple(dest(name) for options in READING.values() for name in options)
+READ = tuple(dest(names.split()[0]) for options in READING.values() for names in options)

@@ -165,13 +165,13 @@ def test_a_decision_is_planned_from_suppositions_or_from_a_pilot(predictions, ru
         (["plan"], "say what to plan for: --half-width X for an interval, --difference X for a decision"),
         (["plan", "--half-width", ".1", "--difference", ".1"], "give one of them"),
         (["plan", "--half-width", ".1", "--agreement", ".9"], "--agreement does not apply to an interval"),
-        (["plan", "two.csv", "--half-width", ".1"], "several models (crf, bert); choose one with --model"),
+        (["plan", "two.csv", "--half-width", ".1"], "several models (crf, bert); choose one with --only"),
         (["plan", "two.csv"], "two.csv holds totals only, but a plan for a decision takes"),
         (["plan", "--difference", ".1"], "takes --prevalence, --agreement, --f1 (or --precision and"),
         (["plan", "predictions.csv", *GOLD, "--f1", ".3"], "--f1 does not apply to a plan from a FILE"),
         (["test", "two.csv"], "two.csv holds totals only, but a randomisation test takes"),
         (["test", "predictions.csv", *GOLD, "--alternative", "les"], "did you mean 'less'?"),
-        (["interval", "two.csv", "--model", "crf", "--difference", "crf", "bert"], "give one"),
+        (["interval", "two.csv", "--only", "crf", "--difference", "crf", "bert"], "give one"),
     ],
 )
 def test_errors_say_what_belongs(predictions, capsys, argv, message):

@@ -60,7 +60,7 @@ def test_rows_to_label_may_be_told_apart_by_id(predictions, tmp_path, capsys):
     [
         ([], "has no column 'gold'"),
         (["--gold", "label", "--judge", "gpt"], "which label is positive?"),
-        (["--gold", "label", "--positive", "spam", "--models", "crf", "bert", "--model", "crf"], "give one"),
+        (["--gold", "label", "--positive", "spam", "--models", "crf", "bert", "--only", "crf"], "give one"),
     ],
 )
 def test_what_cannot_be_planned_is_one_line(predictions, capsys, options, message):

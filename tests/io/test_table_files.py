@@ -151,8 +151,8 @@ def test_columns_of_any_name_hold_models_runs_and_what_they_said(tmp_path):
 @pytest.mark.parametrize("model", ["model", "system", "Model"])
 @pytest.mark.parametrize("options", ["", "--id item", "--id item --columns pred"])
 def test_what_is_said_of_rows_of_models_reads_them(model, options, refused_rows, capsys):
-    assert f"--model-column {model}" in refused_rows(rows(model), options)
-    remedy = f"--model-column {model}"
+    assert f"--model {model}" in refused_rows(rows(model), options)
+    remedy = f"--model {model}"
     assert "--prediction: pred" in refused_rows(rows(model).drop(columns="seed"), f"--id item {remedy}")
     assert (
         main(f"compare long.csv --gold label --positive spam --id item {remedy} --prediction pred".split())
