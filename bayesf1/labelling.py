@@ -5,8 +5,8 @@ With :math:`N_c` items in stratum c, :math:`n_c` of them labelled, shares θ of 
 .. math:: \operatorname{Var} D \approx V_\pi + \sum_c \frac{\sigma_c^2}{n_c + 1 + a_c}, \qquad
           \sigma_c^2 = \operatorname{Var}_{g \sim \theta_c}\Bigl(\frac{\partial D}{\partial \theta_{cg}}\Bigr),
 
-where :math:`V_\pi` is what no label takes away, as the items themselves are a sample, and :math:`a_c` is the prior's
-weight. Neyman's allocation makes :math:`n_c` proportional to :math:`\sigma_c`.
+where :math:`V_\pi` is the variance that no label takes away, as the items themselves are a sample, and :math:`a_c` is the
+prior's weight. Neyman's allocation makes :math:`n_c` proportional to :math:`\sigma_c`.
 
 Neyman (1934), Journal of the Royal Statistical Society 97, 558–625.
 """
@@ -31,12 +31,12 @@ from bayesf1.output.words.numbers import points, probability
 from bayesf1.output.words.prose import in_prose
 from bayesf1.sampling.model import SamplingModel, sampling_model
 from bayesf1.tasks.judged.difference_estimator import score_of, slopes_of
-from bayesf1.tasks.judged.strata import POOLED
+from bayesf1.tasks.judged.strata import POOLED, Strata
 from bayesf1.tasks.judged.task import Judged
 
-# Draws from which the variance of today is seen.
+# Draws from which the posterior variance of today is estimated.
 _DRAWS = 8000
-# Share of a budget that goes to strata whatever they seem to tell.
+# Share of a budget that goes to all strata, however much their labels seem to tell.
 _EXPLORE = 0.1
 
 
@@ -216,7 +216,7 @@ def plan_labels(
     r"""Plan which items to label next: how many of those of which the same is known.
 
     Labels go where they take away most of the doubt about the difference of two models, or about the score of one,
-    by Neyman's allocation; a tenth of them goes everywhere, lest a cell is left alone because few labels so far made it
+    by Neyman's allocation. A tenth of them goes everywhere, so that no cell is left out because few labels so far made it
     look sure.
     The expected variance after the labels is :math:`V_1`; the posterior mean will have moved by a normal variate of
     variance :math:`V_0 - V_1`, from which the probability of a verdict follows.
@@ -226,7 +226,7 @@ def plan_labels(
     ev
         An evaluation in which some items have no gold label, from `from_labels` or `from_frame` with ``judge=``.
     a, b
-        Names of the models; may be left out where there are one or two. `a` alone asks for its score.
+        Names of the models; may be left out if there are one or two. `a` alone asks for its score.
     budget
         How many items to label.
     metric
@@ -260,78 +260,95 @@ def plan_labels(
             "plan_labels is for items of which some have no gold label, but here all have one; build the evaluation "
             "by from_labels or from_frame with judge=, or judge={} without one, and None for gold labels that are missing"
         )
-    pair = ev.select([a]) if a is not None and b is None else ev if len(ev.names) == 1 else ev.pair(a, b)
-    metric = resolve_metric(metric, pair)
+    ev = _models_of(ev, a, b)
+    metric = resolve_metric(metric, ev)
     if metric.origin is None:
         raise ValueError(f"a plan of labels needs the name of a metric, such as 'f1', not {quoted(metric)}")
-    sampling = sampling_model(pair, prior=prior)
+    sampling = sampling_model(ev, prior=prior)
     generator = check_rng(rng)
     drawn = _drawn_scores(sampling, metric, generator)
-    doubt = doubt_of(pair, task, metric, prior=sampling.prior)
-    known = doubt.variance()
-    doubt = replace(
-        doubt, scale=float(drawn.var()) / known if known > 0.0 else 1.0, mean=float(drawn.mean()), prob=prob
-    )
-    plan, random = doubt.neyman(budget, explore=_EXPLORE), doubt.at_random(budget)
-    several = len(pair.names) > 1
-    tail = float(np.mean(drawn > 0.0))
-    counts = task.counts(pair.tables)
-    strata, shares = task.strata, task.strata.shares(counts[:, :-1])
-    cells = [
-        Cell(
-            strata.describe(c),
-            dict(zip(strata.raters, strata.predicted[c], strict=True)),
-            float(counts[c].sum()),
-            float(counts[c, :-1].sum()),
-            dict(zip(strata.golds, shares[c].tolist(), strict=True)),
-            int(plan[c]),
-            float(random[c]),
-        )
-        for c in np.argsort(-plan, kind="stable").tolist()
-    ]
+    doubt = doubt_of(ev, task, metric, prior=sampling.prior)
+    variance = doubt.variance()
+    scale = float(drawn.var()) / variance if variance > 0.0 else 1.0
+    doubt = replace(doubt, scale=scale, mean=float(drawn.mean()), prob=prob)
+    plan = doubt.neyman(budget, explore=_EXPLORE)
+    random = doubt.at_random(budget)
+    is_difference = len(ev.names) > 1
+    p_above = float(np.mean(drawn > 0.0))
+    is_decided = max(p_above, 1.0 - p_above) >= 0.5 * (1.0 + prob)
+    verdict = doubt.verdict(plan) if is_difference else None
+    verdict_random = doubt.verdict(random) if is_difference else None
+    chosen = None if task.unlabelled is None else task.unlabelled.choose(plan, generator)
     return LabelPlan(
-        models=pair.names,
+        models=ev.names,
         metric=metric.name,
         label=metric.label,
         percent=metric.percent,
         budget=int(plan.sum()),
-        cells=tuple(cells),
+        cells=_cells(task.strata, task.counts(ev.tables), plan, random),
         length=doubt.length(),
         length_after=doubt.length(plan),
         length_random=doubt.length(random),
-        verdict=doubt.verdict(plan) if several else None,
-        verdict_random=doubt.verdict(random) if several else None,
-        decided=several and max(tail, 1.0 - tail) >= 0.5 * (1.0 + prob),
+        verdict=verdict,
+        verdict_random=verdict_random,
+        decided=is_difference and is_decided,
         difference=doubt.mean,
         prob=prob,
-        chosen=None if task.unlabelled is None else task.unlabelled.choose(plan, generator),
+        chosen=chosen,
         cautions=task.cautions,
     )
+
+
+def _models_of(ev: Evaluation, a: str | None, b: str | None) -> Evaluation:
+    """Return the evaluation of one model, if one is named or there is no other, else of two."""
+    if a is not None and b is None:
+        return ev.select([a])
+    if len(ev.names) == 1:
+        return ev
+    return ev.pair(a, b)
 
 
 def _drawn_scores(sampling: SamplingModel, metric: Metric, rng: np.random.Generator) -> FloatArray:
     """Return draws of the score of one model, or of the difference of two."""
     n_draws = min(_DRAWS, sampling.n_draws([metric]))
-    (scores,) = sampling.scores([metric], n_draws=n_draws, rng=rng)
+    (scores,) = sampling.scores([metric], n_draws=n_draws, rng=rng)  # (draw, model)
     if scores.shape[1] > 1:
         return np.asarray(scores[:, -1] - scores[:, 0])
     return np.asarray(scores[:, 0])
 
 
+def _cells(strata: Strata, counts: FloatArray, plan: FloatArray, random: FloatArray) -> tuple[Cell, ...]:
+    """Return the strata with what is known of them and how many items of each to label, most first."""
+    shares = strata.shares(counts[:, :-1])
+    most_first = np.argsort(-plan, kind="stable").tolist()
+    return tuple(
+        Cell(
+            known=strata.describe(c),
+            predicted=dict(zip(strata.raters, strata.predicted[c], strict=True)),
+            items=float(counts[c].sum()),
+            labelled=float(counts[c, :-1].sum()),
+            gold=dict(zip(strata.golds, shares[c].tolist(), strict=True)),
+            plan=int(plan[c]),
+            random=float(random[c]),
+        )
+        for c in most_first
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Doubt:
-    """Where the doubt about a score comes from.
+    r"""The variance of a score, or of a difference of two, and its part in each stratum.
 
     Attributes
     ----------
     spread
-        σ of each stratum.
+        :math:`\sigma_c` of each stratum.
     labelled, unlabelled
-        How many items of each stratum have a gold label, and how many have none.
+        How many items of each stratum have a gold label, :math:`n_c`, and how many have none.
     believed
-        The prior's weight in each stratum.
+        The prior's weight in each stratum, :math:`a_c`.
     sampled
-        The variance that no label takes away.
+        The variance that no label takes away, :math:`V_\pi`.
     scale
         How much larger the posterior variance is than this sum.
     mean, prob
@@ -349,44 +366,50 @@ class Doubt:
 
     def variance(self, more: FloatArray | float = 0.0) -> float:
         """Return the posterior variance that is expected once so many more items of each stratum are labelled."""
-        known = self.labelled + more + 1.0 + self.believed
-        return float(self.scale * (self.sampled + (self.spread**2 / known).sum()))
+        weight = self.labelled + more + 1.0 + self.believed
+        of_labels = (self.spread**2 / weight).sum()
+        return float(self.scale * (self.sampled + of_labels))
 
     def neyman(self, budget: int, *, explore: float) -> FloatArray:
         r"""Return how many items of each stratum to label: :math:`m_c = \max(t\,\sigma_c - n_c, f_c)`, at most all.
 
         The floor :math:`f_c` is the share `explore` of the budget, spread over strata by the root of their size, so that
-        none stays unseen because few labels so far made it look sure.
+        none is left out because few labels so far made it look sure.
         """
         budget = int(min(budget, self.unlabelled.sum()))
-        size = np.sqrt(self.unlabelled)
-        floor = np.minimum(np.floor(explore * budget * size / max(size.sum(), 1.0)), self.unlabelled)
+        root = np.sqrt(self.unlabelled)
+        explored = explore * budget * root / max(root.sum(), 1.0)
+        floor = np.minimum(np.floor(explored), self.unlabelled)
 
-        def taken(t: float) -> FloatArray:
+        def allocated(t: float) -> FloatArray:
             return np.clip(t * self.spread - self.labelled - self.believed, floor, self.unlabelled)
 
-        some = self.spread > 0.0
-        full = self.labelled + self.believed + self.unlabelled
-        most = float((full[some] / self.spread[some]).max(initial=0.0)) + 1.0
-        found = taken(crossing(lambda t: taken(t).sum() - budget, 0.0, most))
-        short = budget - found.sum()
+        # From the largest t on, all items of strata with a spread are labelled.
+        varies = self.spread > 0.0
+        weight = self.labelled + self.believed + self.unlabelled
+        largest = float((weight[varies] / self.spread[varies]).max(initial=0.0)) + 1.0
+        t = crossing(lambda t: allocated(t).sum() - budget, 0.0, largest)
+        allocation = allocated(t)
+        short = budget - allocation.sum()
         if short > 0.0:
-            # Strata that tell nothing take what is left.
-            left = self.unlabelled - found
-            found = found + left * (short / left.sum())
-        return whole(found, self.unlabelled, budget)
+            # Labels that are left go to strata without a spread.
+            left = self.unlabelled - allocation
+            allocation = allocation + left * (short / left.sum())
+        return largest_remainders(allocation, self.unlabelled, budget)
 
     def at_random(self, budget: int) -> FloatArray:
         """Return how many items of each stratum a choice at random labels, on average."""
         total = self.unlabelled.sum()
-        return self.unlabelled * (min(budget, total) / total if total else 0.0)
+        if total == 0.0:
+            return np.zeros_like(self.unlabelled)
+        return np.asarray(self.unlabelled * (min(budget, total) / total))
 
     @property
     def _z(self) -> float:
         return float(special.ndtri(0.5 * (1.0 + self.prob)))
 
     def length(self, more: FloatArray | float = 0.0) -> float:
-        """Return how long the interval is expected to be."""
+        """Return how long the interval is expected to be once so many more items are labelled."""
         return 2.0 * self._z * float(np.sqrt(self.variance(more)))
 
     def verdict(self, more: FloatArray) -> float:
@@ -397,58 +420,70 @@ class Doubt:
         """
         after = self.variance(more)
         moved = np.sqrt(max(self.variance() - after, 1e-300))
-        need = self._z * np.sqrt(after)
-        above, below = (self.mean - need) / moved, (-self.mean - need) / moved
-        return float(special.ndtr(above) + special.ndtr(below))
+        margin = self._z * np.sqrt(after)
+        above = special.ndtr((self.mean - margin) / moved)
+        below = special.ndtr((-self.mean - margin) / moved)
+        return float(above + below)
 
 
-def whole(numbers: FloatArray, most: FloatArray, total: int) -> FloatArray:
-    """Return whole numbers next to these that add up to a total, by largest remainders.
+def largest_remainders(numbers: FloatArray, most: FloatArray, total: int) -> FloatArray:
+    """Return whole numbers that add up to a total, next to these and each at most as large as `most`.
+
+    Numbers are rounded down, and those with the largest remainders get one more, until the total is reached.
 
     Examples
     --------
-    >>> whole(np.array([1.6, 2.7, 0.7]), np.array([9.0, 9.0, 9.0]), 5)
+    >>> largest_remainders(np.array([1.6, 2.7, 0.7]), np.array([9.0, 9.0, 9.0]), 5)
     array([1., 3., 1.])
     """
-    found = np.minimum(np.floor(numbers + 1e-9), most)
-    order = np.argsort(-(numbers - found), kind="stable")
-    while (short := int(total - found.sum())) > 0:
-        room = [c for c in order.tolist() if found[c] < most[c]]
-        found[room[:short]] += 1.0
-    return found
+    rounded = np.minimum(np.floor(numbers + 1e-9), most)
+    by_remainder = np.argsort(-(numbers - rounded), kind="stable")
+    short = int(total - rounded.sum())
+    while short > 0:
+        has_room = [c for c in by_remainder.tolist() if rounded[c] < most[c]]
+        rounded[has_room[:short]] += 1.0
+        short = int(total - rounded.sum())
+    return rounded
 
 
 def doubt_of(ev: Evaluation, task: Judged, metric: Metric, *, prior: float) -> Doubt:
-    """Return where the doubt about a score of one model, or about the difference of two, comes from."""
-    strata, k = task.strata, len(task.strata.golds)
-    counts = task.counts(ev.tables)
-    labelled, total = counts[:, :-1], counts.sum(axis=1)
-    each = strata.weight(prior)
-    believed = labelled + each + POOLED * strata.pooled(labelled + each)
-    shares = believed / believed.sum(axis=1, keepdims=True)
-    slopes = _slopes(ev, task, metric, total[:, None] * shares)
-    mean = (shares * slopes).sum(axis=1)
-    spread = total * np.sqrt((shares * (slopes - mean[:, None]) ** 2).sum(axis=1))
-    size = max(total.sum(), 1.0)
-    away = mean - total @ mean / size
+    """Return where the variance of a score of one model, or of the difference of two, comes from."""
+    strata = task.strata
+    k = len(strata.golds)
+    counts = task.counts(ev.tables)  # (stratum, [*gold, none])
+    labelled = counts[:, :-1]
+    items = counts.sum(axis=1)  # (stratum)
+    a = strata.weight(prior)
+    believed = labelled + a + POOLED * strata.pooled(labelled + a)
+    theta = believed / believed.sum(axis=1, keepdims=True)
+    slopes = _slopes(ev, task, metric, items[:, None] * theta)  # (stratum, gold)
+    mean = (theta * slopes).sum(axis=1)
+    variance = (theta * (slopes - mean[:, None]) ** 2).sum(axis=1)
+    mean_of_all = items @ mean / max(items.sum(), 1.0)
     return Doubt(
-        spread,
-        labelled.sum(axis=1),
-        counts[:, -1],
-        np.full(strata.size, each * k + POOLED),
-        float(total @ away**2),
+        spread=items * np.sqrt(variance),
+        labelled=labelled.sum(axis=1),
+        unlabelled=counts[:, -1],
+        believed=np.full(strata.size, a * k + POOLED),
+        sampled=float(items @ (mean - mean_of_all) ** 2),
     )
 
 
-def _slopes(ev: Evaluation, task: Judged, metric: Metric, masses: FloatArray) -> FloatArray:
-    """Return how the score, or the difference of two, moves with one more item beside `masses`, axes (stratum, gold)."""
+def _slopes(ev: Evaluation, task: Judged, metric: Metric, golds: FloatArray) -> FloatArray:
+    """Return how the score, or the difference of two, moves with one more item of a gold label, axes (stratum, gold).
+
+    There are `golds` items of each stratum and gold label so far.
+    """
     strata = task.strata
     models = [strata.models.index(model) for model in ev.models]
-    size = max(masses.sum(), 1.0)
-
-    matrices = np.stack([strata.sums_by_label(model) @ masses for model in models]) / size
-    adds = task.outcomes_of_gold
-    slopes = slopes_of(score_of(ev, task, metric), np.einsum("msg,gst->mt", matrices, adds))
-    # How each model's score moves with an item of a gold label of which it said this.
-    moves = np.einsum("gst,mt->msg", adds, slopes) / size
-    return np.asarray(sum(moves[i, strata.predicted_by(model)] for i, model in enumerate(models)))
+    n_items = max(golds.sum(), 1.0)
+    # Shares of all items by each model's label and gold, axes (model, label, gold).
+    matrices = np.stack([strata.sums_by_label(model) @ golds for model in models]) / n_items
+    tables = np.einsum("mpg,gpt->mt", matrices, task.outcomes_of_gold)  # (model, cell of the inner task)
+    slopes = slopes_of(score_of(ev, task, metric), tables)
+    # How each model's score moves with an item of a gold label for which it has a label, axes (model, label, gold).
+    moves = np.einsum("gpt,mt->mpg", task.outcomes_of_gold, slopes) / n_items
+    by_model = [
+        moves[i, strata.predicted_by(model)] for i, model in enumerate(models)
+    ]  # each (stratum, gold)
+    return np.asarray(sum(by_model))

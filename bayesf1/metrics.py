@@ -345,9 +345,27 @@ def metric_of(function: Any) -> Metric:
         return function
     if not callable(function):
         raise ValueError(f"metric {quoted(function)} is neither a name such as 'f1' nor a callable on tables")
-    title, support = getattr(function, "__name__", type(function).__name__), (-math.inf, math.inf)
+    title = function_name(function)
+    support = (-math.inf, math.inf)
     down = points_down(function)
     return Metric(title, title, (), None, function, support, percent=False, lower_is_better=down)
+
+
+def own_name(function: Any) -> str:
+    """Return the name that a function was defined with; none if it has none, as a partial one."""
+    return str(getattr(function, "__name__", ""))
+
+
+def function_name(function: Any) -> str:
+    """Return the name of a function, or of the class of a callable without a name."""
+    name = own_name(function)
+    return name if name else type(function).__name__
+
+
+def support_of(function: Any) -> tuple[float, float]:
+    """Return the attribute ``support`` of a function: its smallest and largest value."""
+    least, most = getattr(function, "support", (-math.inf, math.inf))
+    return least, most
 
 
 def check_ratio(score: Score, name: str, tables: FloatArray) -> None:

@@ -1,4 +1,4 @@
-"""What the cells of a table mean, and all that follows: metrics, prior, draws, closed forms, words."""
+"""Task, the protocol of all tasks: what cells of a table mean, metrics of them, prior and draws, closed forms, words."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ class Outcomes(NamedTuple):
 
     def prior(self, given: float | None) -> float:
         """Return what a prior adds to each outcome of a model."""
-        return self.prior_share * (self.default_prior if given is None else given)
+        prior = self.default_prior if given is None else given
+        return self.prior_share * prior
 
 
 class Control(Protocol):
@@ -77,9 +78,9 @@ class Task(ABC):
     name
         The task in one word, as files and options say it.
     many_cells
-        Whether cells are so many that what a unit adds is kept sparse.
+        Whether cells are so many that rows of units are sparse.
     bootstraps_items
-        Whether even single items are bootstrapped, as the distribution of what an item can add is not known.
+        Whether even single items are bootstrapped, as an item may add more than one of a few known rows.
     citation
         Where the posterior was published.
     default_prior, least_prior
@@ -116,6 +117,11 @@ class Task(ABC):
 
     # ---- cells --------------------------------------------------------------------------------------------
 
+    @property
+    def answers(self) -> tuple[tuple[str, str], ...]:
+        """For each sort of item the cell of models that say yes, and that of models that say no; () if they say more."""
+        return ()
+
     def union(self, other: Self) -> Self:
         """Return the task that has the cells of both, or say that they do not go together."""
         if self == other:
@@ -125,6 +131,10 @@ class Task(ABC):
     def select(self, models: Sequence[str]) -> Self:
         """Return the task of some of the models, if it keeps anything of each of them."""
         return self
+
+    def check_one_scale(self) -> None:
+        """Raise a ValueError if outputs of two models could not be exchanged, as they are not on one scale."""
+        return
 
     def without_rows(self) -> Self:
         """Return the task without numbers of rows, for data that may come in another order the next time."""
@@ -156,6 +166,13 @@ class Task(ABC):
     def cell_priors(self, metric: Metric, prior: float) -> float | FloatArray | None:
         """Return what a prior adds to each cell in the closed form of a metric on single items; None if it has none."""
         return None if metric.distribution is None else prior
+
+    def prior_outcomes(self, n_models: int, prior: float) -> tuple[FloatArray, FloatArray]:
+        """Return the joint outcomes (outcome, model, cell) to which the prior gives weight, and these weights.
+
+        There are none if cells are many, as the prior then weighs next to nothing in each.
+        """
+        return np.zeros((0, n_models, len(self.cells))), np.zeros(0)
 
     @abstractmethod
     def draw(
@@ -219,6 +236,10 @@ class Task(ABC):
 
 def plain_scores(metric: Metric, tables: FloatArray, cells: tuple[str, ...]) -> FloatArray:
     """Return the scores of tables (..., cell); NaN if there is nothing to divide by."""
-    pair = metric.ratio(cells)
-    some = tables.any(axis=-1) if pair is None else tables @ pair[1] > 0.0
-    return np.where(some, metric(tables, cells), np.nan)
+    ratio = metric.ratio(cells)
+    if ratio is None:
+        is_defined = tables.any(axis=-1)
+    else:
+        _, denominator_weights = ratio
+        is_defined = tables @ denominator_weights > 0.0
+    return np.where(is_defined, metric(tables, cells), np.nan)

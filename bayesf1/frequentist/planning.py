@@ -25,8 +25,7 @@ from bayesf1.output.words import planning as words
 from bayesf1.output.words.signature import in_one_line, signed_name
 from bayesf1.sampling.inflation import EffectiveSample
 from bayesf1.sampling.model import sampling_model
-from bayesf1.tasks.binary import BINARY_CELLS, Binary, BinaryOutcome
-from bayesf1.tasks.probabilities import check_one_scale
+from bayesf1.tasks.binary import BINARY_CELLS, Binary
 from bayesf1.units import Units
 
 
@@ -533,7 +532,7 @@ def simulated_pair(ev: Evaluation, metric: Metric, prior: float) -> SimulatedPai
             "a pilot must say what both models did on each unit, but only totals are known; build it from "
             "predictions (from_labels, from_tags, from_frame), or assume an agreement with assumed_pilot"
         )
-    check_one_scale(ev.task)
+    ev.task.check_one_scale()
     if metric.expand is not None:
         # To first order an area is a ratio of two sums.
         numerators, denominators = metric.expand(ev.tables.mean(axis=0)[None])
@@ -556,12 +555,7 @@ def simulated_pair(ev: Evaluation, metric: Metric, prior: float) -> SimulatedPai
             f"{ev.models[0]} and {ev.models[1]} did the same on every {ev.unit} of the pilot, as far as "
             f"{metric.label} counts it, so it cannot tell how often they differ; take more {plural(ev.unit)}"
         )
-    if isinstance(ev.task, BinaryOutcome):
-        outcomes, prior_weights = ev.task.prior_outcomes(2, prior)
-    else:
-        # With many cells the prior weighs next to nothing in each.
-        outcomes = np.zeros((0, 2, len(ev.cells)))
-        prior_weights = np.zeros(0)
+    outcomes, prior_weights = ev.task.prior_outcomes(2, prior)
     prior_a = outcomes[:, 0] @ sums
     prior_b = outcomes[:, 1] @ sums
     sampling = sampling_model(ev)

@@ -25,7 +25,6 @@ from bayesf1.output.table import Table
 from bayesf1.output.words import randomization as words
 from bayesf1.output.words.prose import formatted
 from bayesf1.output.words.signature import in_one_line, signed_name
-from bayesf1.tasks.probabilities import check_one_scale
 
 
 @dataclass(frozen=True)
@@ -507,7 +506,7 @@ def _arrange(ev: Evaluation, metric: Metric) -> tuple[Any, FloatArray, Statistic
         raise ValueError(
             f"there are {odd:g} {plural(ev.unit)} of one kind; only whole {plural(ev.unit)} can be swapped"
         )
-    check_one_scale(ev.task)
+    ev.task.check_one_scale()
     tables = ev.tables if ev.folds is None else ev.tables / ev.folds.k
     middle = tables.mean(axis=0)
     score: Statistic

@@ -17,7 +17,6 @@ from bayesf1.base.arrays import FloatArray
 from bayesf1.evaluation import Evaluation, defined_scores, resolve_metric
 from bayesf1.inference.compare import compare
 from bayesf1.metrics import find_metric
-from bayesf1.tasks.binary import BinaryOutcome
 from bayesf1.units import Units
 
 # Points of the grid in each direction, and draws at each of them.
@@ -85,7 +84,7 @@ def pairing_bounds(
         raise ValueError("pairing bounds need two tables of one test set, without folds or runs")
     definition = resolve_metric(metric, ev)
     defined_scores(ev, definition)
-    if not isinstance(ev.task, BinaryOutcome):
+    if not ev.task.answers:
         raise ValueError(f"pairing bounds need two tables of two outcomes, but this is a {ev.task.name} task")
     numbers = [_positive_counts(ev, yes, no) for yes, no in ev.task.answers]
     grids = [_overlaps(*each) for each in numbers]

@@ -1,7 +1,7 @@
 """Models that say yes or no to each item: one class against the rest, and what such tasks have in common.
 
-Each model's cells are Dirichlet(λ), as its outcomes are fair coins in the prior. Of a few models every joint outcome in
-which they differ is a pattern of its own; of many the prior is a gamma process over random ones.
+Each model's cells are Dirichlet(λ), as its outcomes are fair coins in the prior. If models are few, every joint outcome in
+which they differ is a pattern of its own; if they are many, the prior is a gamma process over random joint outcomes.
 """
 
 from __future__ import annotations
@@ -35,83 +35,102 @@ class BinaryOutcome(Task):
 
     @property
     @abstractmethod
-    def answers(self) -> tuple[tuple[str, ...], ...]:
-        """For each sort of item the cells of models that say yes, and of models that say no, counted or not."""
+    def answers(self) -> tuple[tuple[str, str], ...]:
+        """For each sort of item the cell of models that say yes, and that of models that say no, counted or not."""
 
     def outcomes(self, ev: Evaluation) -> Outcomes:
         """Return the cells."""
         return Outcomes(self.cells, np.eye(len(self.cells)), ev.tables)
 
     def joint_outcomes(self, n_models: int) -> FloatArray:
-        """Return every joint outcome of models on one item, but for those that add nothing."""
-        row = dict(zip(self.cells, np.eye(len(self.cells)), strict=True))
+        """Return every joint outcome of models on one item that adds something, axes (outcome, model, cell)."""
+        one_item = dict(zip(self.cells, np.eye(len(self.cells)), strict=True))
         uncounted = np.zeros(len(self.cells))
-        listed = np.array(
-            [
-                outcome
-                for cells in self.answers
-                for outcome in itertools.product(
-                    [row.get(cell, uncounted) for cell in cells], repeat=n_models
-                )
-            ]
-        )
+        outcomes: list[tuple[FloatArray, ...]] = []
+        for yes, no in self.answers:
+            of_one_model = (one_item.get(yes, uncounted), one_item.get(no, uncounted))
+            outcomes.extend(itertools.product(of_one_model, repeat=n_models))
+        listed = np.array(outcomes)
         return listed[listed.any(axis=(1, 2))]
 
     def prior_outcomes(self, n_models: int, prior: float) -> tuple[FloatArray, FloatArray]:
         """Return the joint outcomes (outcome, model, cell) to which the prior gives weight, and these weights.
 
-        Of several models they are the outcomes in which the models differ: the prior does not take them for alike.
+        If there are several models, these are the outcomes in which they differ: the prior does not take them for alike.
         """
-        listed = self.joint_outcomes(n_models)
-        if n_models > 1:
-            listed = listed[(listed != listed[:, :1]).any(axis=(1, 2))]
-        return listed, np.full(len(listed), prior / max(2 ** (n_models - 1) - 1, 1))
+        outcomes = self.joint_outcomes(n_models)
+        if n_models == 1:
+            return outcomes, np.full(len(outcomes), prior)
+        differ = (outcomes != outcomes[:, :1]).any(axis=(1, 2))
+        # Half of the outcomes of a sort of items, but for the one in which all agree, put a model into a given cell.
+        n_of_a_cell = 2 ** (n_models - 1) - 1
+        return outcomes[differ], np.full(np.count_nonzero(differ), prior / n_of_a_cell)
 
     def draw(
         self, sampling: SamplingModel, *, n_draws: int, rng: np.random.Generator
     ) -> Iterator[FloatArray]:
         """Yield draws: Dirichlets of each model's cells, or of the patterns that the models share."""
-        ev, prior = sampling.ev, sampling.prior
+        ev = sampling.ev
+        prior = sampling.prior
         if not sampling.shared:
-            outcomes, believed = self.prior_outcomes(1, prior)
-            yield from draw_cells(ev.tables + believed @ outcomes[:, 0], n_draws=n_draws, rng=rng)
+            outcomes, weights = self.prior_outcomes(1, prior)
+            added = weights @ outcomes[:, 0]  # (cell)
+            yield from draw_cells(ev.tables + added, n_draws=n_draws, rng=rng)
             return
         assert ev.units is not None
-        atoms, listed = atoms_of(2.0 * prior), self.drawn_units(sampling, None)
-        units = listed or ev.units
-        adds = (units.weights > 0) & units.rows.any(axis=1)
-        rows, weights = units.rows[adds], units.weights[adds]
-        size = len(weights) + rows.shape[1] + (0 if listed else 4 * atoms)
-        for flat in draw_patterns(rows, weights, n_draws=n_draws, numbers_each=size, rng=rng):
+        with_prior = self._units_with_prior(sampling)
+        if with_prior is not None:
+            units = _used(with_prior)
+            size = units.n_patterns + units.rows.shape[1]
+            for flat in draw_patterns(units.rows, units.weights, n_draws=n_draws, numbers_each=size, rng=rng):
+                yield flat.reshape(len(flat), *ev.tables.shape)
+            return
+        units = _used(ev.units)
+        atoms = atoms_of(2.0 * prior)
+        size = units.n_patterns + units.rows.shape[1] + 4 * atoms
+        for flat in draw_patterns(units.rows, units.weights, n_draws=n_draws, numbers_each=size, rng=rng):
             tables = flat.reshape(len(flat), *ev.tables.shape)
-            yield tables if listed else tables + self._prior_atoms(tables.shape, prior, atoms, rng)
+            yield tables + self._prior_atoms(tables.shape, prior, atoms, rng)
 
-    def drawn_units(self, sampling: SamplingModel, metric: Metric | None) -> Units | None:
-        """Return the patterns that the models share, and the prior's, where models are few."""
-        ev, prior = sampling.ev, sampling.prior
-        if not sampling.shared or 2 ** len(ev.models) > atoms_of(2.0 * prior):
+    def drawn_units(self, sampling: SamplingModel, metric: Metric) -> Units | None:
+        """Return the patterns that the models share, and the prior's, if models are few; None if they are many."""
+        return self._units_with_prior(sampling)
+
+    def _units_with_prior(self, sampling: SamplingModel) -> Units | None:
+        ev = sampling.ev
+        n_models = len(ev.models)
+        if not sampling.shared or 2**n_models > atoms_of(2.0 * sampling.prior):
             return None
         assert ev.units is not None
-        listed, believed = self.prior_outcomes(len(ev.models), prior)
-        rows = np.concatenate([ev.units.rows, listed.reshape(len(listed), -1)])
-        weights = np.concatenate([ev.units.weights, believed])
+        outcomes, prior_weights = self.prior_outcomes(n_models, sampling.prior)
+        prior_rows = outcomes.reshape(len(outcomes), -1)
+        rows = np.concatenate([ev.units.rows, prior_rows])
+        weights = np.concatenate([ev.units.weights, prior_weights])
         if not sampling.single:
             return replace(ev.units, rows=rows, weights=weights)
-        # What is both believed and seen is drawn once: variates of a small weight take longest.
+        # A pattern of both the data and the prior is drawn once: variates of a small weight take longest.
         return Units.merge(rows, weights, "item")
 
     def _prior_atoms(
         self, shape: tuple[int, ...], prior: float, atoms: int, rng: np.random.Generator
     ) -> FloatArray:
         """Draw the prior's share of tables for many models, as a gamma process over random joint outcomes."""
-        out = np.zeros(shape)
-        for cells in self.answers:
-            sticks = break_sticks(2.0 * prior, atoms, shape[0], rng)
-            heads = coin_shares(sticks, shape[1], rng)
-            for cell, mass in zip(cells, (heads, sticks.sum(axis=1, keepdims=True) - heads), strict=True):
+        n_draws, n_models, _ = shape
+        tables = np.zeros(shape)
+        for yes, no in self.answers:
+            sticks = break_sticks(2.0 * prior, atoms, n_draws, rng)  # (draw, atom)
+            says_yes = coin_shares(sticks, n_models, rng)  # (draw, model)
+            says_no = sticks.sum(axis=1, keepdims=True) - says_yes
+            for cell, mass in ((yes, says_yes), (no, says_no)):
                 if cell in self.cells:
-                    out[..., self.cells.index(cell)] = mass
-        return out
+                    tables[..., self.cells.index(cell)] = mass
+        return tables
+
+
+def _used(units: Units) -> Units:
+    """Return the units that have a weight and add anything."""
+    used = (units.weights > 0) & units.rows.any(axis=1)
+    return replace(units, rows=units.rows[used], weights=units.weights[used])
 
 
 BINARY_CELLS = ("tp", "fp", "fn", "tn")
@@ -127,9 +146,9 @@ class Binary(BinaryOutcome):
     Attributes
     ----------
     cells
-        Those that are counted.
+        The cells that are counted.
     positive
-        The positive label, where it is known.
+        The positive label, if it is known.
     """
 
     name: ClassVar[str] = "binary"
@@ -140,11 +159,13 @@ class Binary(BinaryOutcome):
 
     def union(self, other: Self) -> Self:
         """Return this task, perhaps with the positive label of the other."""
-        named = replace(self, positive=one_name(self.positive, other.positive, "positive"))
-        return named if self.cells == other.cells else super().union(other)
+        positive = one_name(self.positive, other.positive, "positive")
+        if self.cells == other.cells:
+            return replace(self, positive=positive)
+        return super().union(other)
 
     def check(self, models: Sequence[str], tables: FloatArray) -> None:
-        """Raise a ValueError where cells are not some of tp, fp, fn, tn, in this order."""
+        """Raise a ValueError if cells are not some of tp, fp, fn, tn, in this order."""
         if not self.cells or self.cells != tuple(cell for cell in BINARY_CELLS if cell in self.cells):
             raise ValueError(
                 f"cells must be some of {', '.join(BINARY_CELLS)}, in this order, not {self.cells!r:.60}"
@@ -167,17 +188,20 @@ class Binary(BinaryOutcome):
         return ("precision", "recall", "f1")
 
     def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
-        """Return the metric of a name or callable; of averages over classes there are those of two labels."""
-        several = isinstance(asked, str) and _SEVERAL.match(asked)
-        if several and not (asked in METRICS and self.counts_all_items):
-            both = "ask for macro_f1, micro_f1 or weighted_f1 of both labels, give labels= of both instead of positive="
-            raise ValueError(
-                f"{printable(str(asked))} needs several classes, but there is only one; "
-                f"{both if self.counts_all_items else 'give counts with true negatives'}, or tags with by_type=True"
-            )
-        return find_metric(asked)
+        """Return the metric of a name or callable; averages over classes are those of the two labels."""
+        if not isinstance(asked, str) or not _SEVERAL.match(asked):
+            return find_metric(asked)
+        if asked in METRICS and self.counts_all_items:
+            return find_metric(asked)
+        if self.counts_all_items:
+            remedy = "ask for macro_f1, micro_f1 or weighted_f1 of both labels, give labels= of both instead of positive="
+        else:
+            remedy = "give counts with true negatives"
+        raise ValueError(
+            f"{printable(asked)} needs several classes, but there is only one; {remedy}, or tags with by_type=True"
+        )
 
     @property
-    def answers(self) -> tuple[tuple[str, ...], ...]:
+    def answers(self) -> tuple[tuple[str, str], ...]:
         """A gold item is found or missed; another is claimed or left alone."""
         return (("tp", "fn"), ("fp", "tn"))

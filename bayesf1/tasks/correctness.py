@@ -1,8 +1,8 @@
-r"""Every item is right or wrong: one number of two, which no bootstrap over a few items knows enough of.
+r"""Every item is right or wrong, and has a Dirichlet prior, as a bootstrap over a few items would be too sure.
 
-Twenty of twenty right have no spread, and a bootstrap over them knows no doubt. Here an item has one of two outcomes,
-and several models on the same items one of :math:`2^m` joint ones, with a Dirichlet prior of :math:`2\lambda/(2^m-2)`
-each but for the two in which all agree: the accuracy of each model is then
+If twenty of twenty items are right, a bootstrap over them has no spread. Here an item has one of two outcomes, and several
+models on the same items have one of :math:`2^m` joint outcomes. All but the two in which all models agree have a Dirichlet
+prior of :math:`2\lambda/(2^m-2)` each: the accuracy of each model is then
 :math:`\mathrm{Be}(\text{right}+\lambda, \text{wrong}+\lambda)`.
 """
 
@@ -20,6 +20,7 @@ from bayesf1.metrics import Metric, MetricLike, Proportion, metric_of, proportio
 from bayesf1.tasks.binary import BinaryOutcome
 
 RIGHT_WRONG = ("right", "wrong")
+WRONG_RIGHT = ("wrong", "right")
 
 
 @dataclass(frozen=True)
@@ -29,9 +30,9 @@ class Correctness(BinaryOutcome):
     Attributes
     ----------
     cells
-        ``("right", "wrong")``; the other way round where 1 stands for an error, and a mean is an error rate.
+        ``("right", "wrong")``; the other way round if 1 stands for an error, and a mean is an error rate.
     scored
-        What being right is called in print, such as ``"exact match"``.
+        The name of being right in print, such as ``"exact match"``.
     """
 
     name: ClassVar[str] = "correct"
@@ -43,14 +44,16 @@ class Correctness(BinaryOutcome):
     scored: str = ""
 
     def check(self, models: Sequence[str], tables: FloatArray) -> None:
-        """Raise a ValueError where cells are not right and wrong, in either order."""
-        if self.cells not in (RIGHT_WRONG, RIGHT_WRONG[::-1]):
+        """Raise a ValueError if cells are not right and wrong, in either order."""
+        if self.cells not in (RIGHT_WRONG, WRONG_RIGHT):
             raise ValueError(f"cells must be right and wrong, in either order, not {self.cells!r:.60}")
 
     def union(self, other: Self) -> Self:
         """Return this task, perhaps with the name in print of the other."""
-        named = replace(self, scored=one_name(self.scored, other.scored, "name"))
-        return named if self.cells == other.cells else super().union(other)
+        scored = one_name(self.scored, other.scored, "name")
+        if self.cells == other.cells:
+            return replace(self, scored=scored)
+        return super().union(other)
 
     # ---- metrics ------------------------------------------------------------------------------------------
 
@@ -61,7 +64,7 @@ class Correctness(BinaryOutcome):
 
     @property
     def default_metrics(self) -> tuple[str, ...]:
-        """The accuracy, or the error rate where 1 stands for an error."""
+        """The accuracy, or the error rate if 1 stands for an error."""
         return ("error_rate",) if self.counts_errors else ("accuracy",)
 
     def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
@@ -69,22 +72,30 @@ class Correctness(BinaryOutcome):
         if not isinstance(asked, str):
             return metric_of(asked)
         name = asked.strip().lower().replace("-", "_").replace(" ", "_")
-        known = {"accuracy": "Accuracy", "error_rate": "Error rate", "mean": f"Mean {self.scored}".strip()}
-        if name not in known and same_name(asked, self.scored):
+        mean = f"Mean {self.scored}".strip()
+        labels = {"accuracy": "Accuracy", "error_rate": "Error rate", "mean": mean}
+        if name not in labels and same_name(asked, self.scored):
             (name,) = self.default_metrics
         if name == "median":
-            # It is 1 where most items have what 1 stands for.
-            label, down = f"Median {self.scored}".strip(), self.counts_errors
-            return Metric(name, label, self.cells, None, _majority, lower_is_better=down, smooth=False)
-        if name not in known:
-            names = [*known, *filter(None, [self.scored])]
+            return Metric(
+                name,
+                f"Median {self.scored}".strip(),
+                self.cells,
+                None,
+                _majority,
+                lower_is_better=self.counts_errors,
+                smooth=False,
+            )
+        if name not in labels:
+            names = [*labels, self.scored] if self.scored else labels
             raise ValueError(f"unknown metric {asked!r} of right or wrong answers; {nearest(asked, names)}")
-        counted, other = {"accuracy": RIGHT_WRONG, "error_rate": RIGHT_WRONG[::-1]}.get(name, self.cells)
-        # The share of what 1 stands for has the name that was given to it.
+        # The mean is the share of answers for which 1 stands, the first cell.
+        counted, other = {"accuracy": RIGHT_WRONG, "error_rate": WRONG_RIGHT}.get(name, self.cells)
         alias = self.scored if counted == self.cells[0] else ""
+        label = alias if alias and name != "mean" else labels[name]
         return Metric(
             name,
-            alias if alias and name != "mean" else known[name],
+            label,
             (counted, other),
             Proportion((counted,), (other,)),
             proportion,
@@ -100,15 +111,19 @@ class Correctness(BinaryOutcome):
         return f"Beta({prior:g}, {prior:g}) prior of each {rate}"
 
     @property
-    def answers(self) -> tuple[tuple[str, ...], ...]:
+    def answers(self) -> tuple[tuple[str, str], ...]:
         """Every item is right or wrong."""
-        return (self.cells,)
+        one, zero = self.cells
+        return ((one, zero),)
 
     @property
     def about(self) -> str:
-        """What being right is called, or the cells."""
-        return self.scored or super().about
+        """The name of being right, or the cells."""
+        if self.scored:
+            return self.scored
+        return super().about
 
 
 def _majority(tables: FloatArray) -> FloatArray:
+    """Return 1 if most items are in the first cell, 0 if most are in the second, else a half."""
     return np.asarray(0.5 + 0.5 * np.sign(tables[..., 0] - tables[..., 1]))

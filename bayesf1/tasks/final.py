@@ -22,7 +22,7 @@ from bayesf1.tasks.scores import hint_of_loss
 
 @dataclass(frozen=True)
 class FinalScores(Task):
-    """Scores that others computed. How surely they are known, only folds, runs or data sets tell.
+    """Scores that others computed. Only folds, runs or data sets show how surely they are known.
 
     Attributes
     ----------
@@ -56,19 +56,22 @@ class FinalScores(Task):
 
     def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
         """Return a score by its name."""
-        name = next((name for name in self.scored if isinstance(asked, str) and same_name(asked, name)), None)
-        if name is None:
+        names = [name for name in self.scored if isinstance(asked, str) and same_name(asked, name)]
+        if not names:
             raise ValueError(
                 f"{quoted(asked)} is none of the final scores; {nearest(str(asked), self.scored)}"
             )
-        known = known_share(name)
+        name = names[0]
+        share = known_share(name)
+        label = name if share is None else share.label
+        support = (0.0, 1.0) if self.percent else (-math.inf, math.inf)
         return Metric(
             name,
-            known.label if known is not None else name,
+            label,
             (name,),
             None,
             itemgetter((..., 0)),
-            (0.0, 1.0) if self.percent else (-math.inf, math.inf),
+            support,
             percent=self.percent,
             lower_is_better=self.lower_is_better,
         )
@@ -76,7 +79,7 @@ class FinalScores(Task):
     def draw(
         self, sampling: SamplingModel, *, n_draws: int, rng: np.random.Generator
     ) -> Iterator[FloatArray]:
-        """Yield the scores as they are: what they are not known by, folds, runs or data sets add."""
+        """Yield the scores as they are; folds, runs or data sets add how surely they are known."""
         tables = sampling.ev.tables
         for n in blocks_of(n_draws, tables.size):
             yield np.broadcast_to(tables, (n, *tables.shape)).copy()
@@ -86,11 +89,11 @@ class FinalScores(Task):
         return "No prior"
 
     def notes(self, tables: FloatArray) -> tuple[str, ...]:
-        """Return a hint where scores are called as losses are, but more is taken as better."""
+        """Return a hint if scores are named as losses are, but more is taken as better."""
         return hint_of_loss(" ".join(self.scored), lower_is_better=self.lower_is_better)
 
     def notes_on(self, sampling: SamplingModel, metric: Metric) -> tuple[str, ...]:
-        """Say of what the scores tell nothing."""
+        """Say what the scores of one test set do not show."""
         if not sampling.ev.methods:
             return ()
         limit = (
@@ -101,12 +104,12 @@ class FinalScores(Task):
 
     @property
     def about(self) -> str:
-        """What the scores are called."""
+        """The names of the scores."""
         return f"final scores ({', '.join(self.scored)})"
 
 
 def known_share(name: str) -> Metric | None:
-    """Return the metric of a confusion table that a score is called after, as ``test_f1``; None if there is none.
+    """Return the metric of a confusion table that the name of a score names, as ``test_f1`` does; None if it names none.
 
     Examples
     --------

@@ -12,16 +12,16 @@ so that a Bayesian bootstrap over items, or documents, weighs them like any othe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
 
 from bayesf1.base.arrays import BoolArray, FloatArray, IntArray
 from bayesf1.base.naming import nearest
-from bayesf1.metrics import Metric, MetricLike, points_down, ratio
+from bayesf1.metrics import Metric, MetricLike, function_name, points_down, ratio
 from bayesf1.sampling.model import SamplingModel
 from bayesf1.tasks.draws import BootstrappedTask
 
@@ -54,40 +54,56 @@ class ScoreOrder:
     def sort(cls, hit: BoolArray, values: FloatArray) -> Self:
         """Sort items by their scores."""
         order = np.argsort(-values, kind="stable")
+        is_hit = hit[order]
+        # The last item of each distinct score.
         ends = np.append(np.flatnonzero(np.diff(values[order])), len(values) - 1)
-        n_hits = np.append(0, np.cumsum(hit[order])[ends])
-        return cls(order[hit[order]], order[~hit[order]], n_hits, np.append(0, ends + 1) - n_hits)
+        n_items = np.append(0, ends + 1)
+        n_hits = np.append(0, np.cumsum(is_hit)[ends])
+        return cls(hits=order[is_hit], others=order[~is_hit], n_hits=n_hits, n_others=n_items - n_hits)
 
     def __len__(self) -> int:
         return len(self.hits) + len(self.others)
 
     def corners(self, curve: str) -> Self:
         """Return the items with only those distinct scores that shape a curve, however items are weighted."""
-        hits, others = np.diff(self.n_hits) > 0, np.diff(self.n_others) > 0
-        # Precision counts where recall grows; a line goes straight on where both neighbours are of one label.
-        kept = hits if curve == "pr" else np.append((hits[:-1] | hits[1:]) & (others[:-1] | others[1:]), True)
+        has_hits = np.diff(self.n_hits) > 0
+        has_others = np.diff(self.n_others) > 0
+        if curve == "pr":
+            # Precision counts where recall grows.
+            kept = has_hits
+        else:
+            # A line goes straight on where a score and the next one are of items of one label.
+            both = (has_hits[:-1] | has_hits[1:]) & (has_others[:-1] | has_others[1:])
+            kept = np.append(both, True)
         kept = np.append(True, kept)
         return replace(self, n_hits=self.n_hits[kept], n_others=self.n_others[kept])
 
     def sums(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the weights of true and of false positives down to each distinct score; 0 to begin with."""
-        return _sums_of(weights, self.hits, self.n_hits), _sums_of(weights, self.others, self.n_others)
+        true_positives = _sums_of(weights, self.hits, self.n_hits)
+        false_positives = _sums_of(weights, self.others, self.n_others)
+        return true_positives, false_positives
 
 
 def roc_area(tp: FloatArray, fp: FloatArray) -> FloatArray:
     r"""Area under the ROC curve, :math:`\sum_n (F_n - F_{n-1})(T_n + T_{n-1})/2TF`; a half where it is undefined."""
-    area = 0.5 * (np.diff(fp, axis=-1) * (tp[..., 1:] + tp[..., :-1])).sum(axis=-1)
+    widths = np.diff(fp, axis=-1)
+    heights = 0.5 * (tp[..., 1:] + tp[..., :-1])
+    area = (widths * heights).sum(axis=-1)
     return _divided(area, tp[..., -1] * fp[..., -1], 0.5)
 
 
 def pr_area(tp: FloatArray, fp: FloatArray) -> FloatArray:
     r"""Average precision :math:`\sum_n (R_n - R_{n-1}) P_n`; 0 without a positive item."""
-    hits, predicted = tp[..., 1:], tp[..., 1:] + fp[..., 1:]
+    hits = tp[..., 1:]
+    predicted = hits + fp[..., 1:]
     precision = np.divide(hits, predicted, out=np.zeros_like(hits), where=hits > 0)
-    return _divided((np.diff(tp, axis=-1) * precision).sum(axis=-1), tp[..., -1], 0.0)
+    rises = np.diff(tp, axis=-1)
+    return _divided((rises * precision).sum(axis=-1), tp[..., -1], 0.0)
 
 
 def _divided(part: FloatArray, whole: FloatArray, otherwise: float) -> FloatArray:
+    """Divide, giving another number where the denominator is 0."""
     return np.asarray(np.divide(part, whole, out=np.full(np.shape(whole), otherwise), where=whole > 0.0))
 
 
@@ -99,7 +115,7 @@ def _sums_of(weights: FloatArray, which: IntArray, n: IntArray) -> Any:
     return np.take(sums, n, axis=-1)
 
 
-# Name, what it is called in print and by others.
+# Metrics by their names, with their names in print, and names that others give them.
 _AREAS = {"roc_auc": "ROC AUC", "average_precision": "Average precision"}
 _LOSSES = {"brier": "Brier score", "log_loss": "Log loss"}
 _ALIASES = {"auc": "roc_auc", "auroc": "roc_auc", "ap": "average_precision"}
@@ -126,19 +142,16 @@ class Probabilities(BootstrappedTask):
     @cached_property
     def cells(self) -> tuple[str, ...]:  # type: ignore[override]
         """The scores as text, each with a sign for its label."""
-        return tuple(f"{value!r}{'+' if hit else '-'}" for value, hit in self._pairs)
+        signs = {True: "+", False: "-"}
+        return tuple(f"{value!r}{signs[hit]}" for value, hit in zip(self.values, self.hits, strict=True))
 
     @cached_property
     def arrays(self) -> tuple[FloatArray, BoolArray]:
         """The score of each cell, and whether its items are positive."""
         return np.array(self.values), np.array(self.hits)
 
-    @property
-    def _pairs(self) -> Iterator[tuple[float, bool]]:
-        return zip(self.values, self.hits, strict=True)
-
     def check(self, models: Sequence[str], tables: FloatArray) -> None:
-        """Raise a ValueError where scores do not rise, or labels are not as many."""
+        """Raise a ValueError if scores do not rise, or if there are not as many labels."""
         pairs = list(zip(self.values, self.hits, strict=False))
         if not pairs or len(self.values) != len(self.hits) or pairs != sorted({*pairs}):
             raise ValueError(
@@ -148,8 +161,19 @@ class Probabilities(BootstrappedTask):
 
     def union(self, other: Self) -> Self:
         """Return the task with the scores of both."""
-        values, hits = zip(*sorted({*self._pairs, *other._pairs}), strict=True)
-        return replace(self, values=values, hits=hits)
+        mine = zip(self.values, self.hits, strict=True)
+        theirs = zip(other.values, other.hits, strict=True)
+        pairs = sorted({*mine, *theirs})
+        return replace(self, values=tuple(value for value, _ in pairs), hits=tuple(hit for _, hit in pairs))
+
+    def check_one_scale(self) -> None:
+        """Raise a ValueError if scores are no probabilities, as those of two models need not be on one scale."""
+        if not self.are_probabilities:
+            raise ValueError(
+                "outputs of two models can only be exchanged if they are on one scale, but there are scores such as "
+                f"{self.values[0]:g} and {self.values[-1]:g}; give probabilities, or the ranks of scores divided by "
+                "the number of items"
+            )
 
     # ---- metrics ------------------------------------------------------------------------------------------
 
@@ -160,18 +184,21 @@ class Probabilities(BootstrappedTask):
 
     @cached_property
     def losses(self) -> dict[str, FloatArray]:
-        """What an item of each cell loses, by metric."""
+        """The loss of an item of each cell, by metric."""
         values, hits = self.arrays
         with np.errstate(divide="ignore"):
-            given = np.where(hits, values, 1.0 - values)
-            return {"brier": (1.0 - given) ** 2, "log_loss": -np.log(given) + 0.0}
+            of_label = np.where(hits, values, 1.0 - values)
+            # A loss of -0 is one of 0.
+            return {"brier": (1.0 - of_label) ** 2, "log_loss": -np.log(of_label) + 0.0}
 
     @property
     def default_metrics(self) -> tuple[str, ...]:
         """The losses that are defined, average precision and the area under the ROC curve."""
-        known = self.losses if self.are_probabilities else {}
-        finite = tuple(name for name, loss in known.items() if np.isfinite(loss).all())
-        return (*finite, "average_precision", "roc_auc")
+        areas = ("average_precision", "roc_auc")
+        if not self.are_probabilities:
+            return areas
+        losses = tuple(name for name, loss in self.losses.items() if np.isfinite(loss).all())
+        return (*losses, *areas)
 
     def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
         """Return an area or a loss by its name, or a function ``f(labels, scores, sample_weight=…)`` as scikit-learn has."""
@@ -180,38 +207,28 @@ class Probabilities(BootstrappedTask):
         name = asked.strip().lower().replace("-", "_").replace(" ", "_")
         name = _ALIASES.get(name, name)
         if name in _AREAS:
-            curve, area = ("roc", roc_area) if name == "roc_auc" else ("pr", pr_area)
-            order = ScoreOrder.sort(*self.arrays[::-1]).corners(curve)
-            return Metric(
-                name,
-                _AREAS[name],
-                self.cells,
-                None,
-                lambda tables: area(*order.sums(tables)),
-                weigh=self._area_weights,
-                expand=partial(self._expanded_area, curve),
-            )
+            return self._area(name)
         if name not in _LOSSES:
             raise ValueError(
                 f"unknown metric {asked!r} of probabilities; {nearest(asked, {**_AREAS, **_LOSSES})}; or give a function "
                 "of labels, scores and sample_weight"
             )
         loss = self._checked_loss(name, tables)
-        support = (0.0, 1.0 if name == "brier" else np.inf)
+        largest = 1.0 if name == "brier" else np.inf
         return Metric(
             name,
             _LOSSES[name],
             self.cells,
             None,
             lambda tables: ratio(tables @ loss, tables.sum(axis=-1)),
-            support,
+            (0.0, largest),
             percent=False,
             lower_is_better=True,
             parts=(loss, np.ones(len(loss))),
         )
 
     def _checked_loss(self, name: str, tables: FloatArray) -> FloatArray:
-        """Return what an item of each cell loses, or say why that is no number."""
+        """Return the loss of an item of each cell, or refuse one that is no number."""
         if not self.are_probabilities:
             odd = self.values[0] if self.values[0] < 0.0 else self.values[-1]
             raise ValueError(
@@ -222,78 +239,89 @@ class Probabilities(BootstrappedTask):
         infinite = ~np.isfinite(loss) & (tables.reshape(-1, tables.shape[-1]) > 0.0).any(axis=0)
         if infinite.any():
             i = int(np.argmax(infinite))
+            label = "positive" if self.hits[i] else "negative"
             raise ValueError(
-                f"{name} is infinite, as a {'positive' if self.hits[i] else 'negative'} item has probability "
+                f"{name} is infinite, as a {label} item has probability "
                 f"{self.values[i]:g}; clip probabilities first, or use brier"
             )
         # Cells that no item of these models is in add nothing.
         return np.where(np.isfinite(loss), loss, 0.0)
 
+    def _area(self, name: str) -> Metric:
+        """Return the area under a curve as a metric."""
+        curve = "roc" if name == "roc_auc" else "pr"
+        area = roc_area if name == "roc_auc" else pr_area
+        values, hits = self.arrays
+        order = ScoreOrder.sort(hits, values).corners(curve)
+        return Metric(
+            name,
+            _AREAS[name],
+            self.cells,
+            None,
+            lambda tables: area(*order.sums(tables)),
+            weigh=self._area_weights,
+            expand=partial(self._expanded_area, curve),
+        )
+
     def _of_function(self, function: Callable[..., Any]) -> Metric:
-        scores, labels = self.arrays[0], self.arrays[1].astype(int)
-        name = getattr(function, "__name__", type(function).__name__)
+        """Return a user's function of labels, scores and weights as a metric."""
+        scores, hits = self.arrays
+        labels = hits.astype(int)
+        name = function_name(function)
         # By scikit-learn's convention functions of these names are better the lower they are.
         down = points_down(function, otherwise=name.endswith(("_loss", "_error")))
 
-        def one(weights: FloatArray) -> float:
-            some = weights > 0.0
-            return float(function(labels[some], scores[some], sample_weight=weights[some]))
+        def score(weights: FloatArray) -> float:
+            used = weights > 0.0
+            return float(function(labels[used], scores[used], sample_weight=weights[used]))
 
         return Metric(
             name,
             name,
             (),
             None,
-            lambda tables: np.apply_along_axis(one, -1, tables),
+            lambda tables: np.apply_along_axis(score, -1, tables),
             (-np.inf, np.inf),
             percent=False,
             lower_is_better=down,
         )
 
     def _area_weights(self, tables: FloatArray) -> FloatArray:
-        r"""Return what an item weighs in an area, :math:`1/n_\pm^2` by its label's items.
+        r"""Return the weight of an item in an area, :math:`1/n_\pm^2` by its label's items.
 
         The variance of an area is about :math:`\sigma^2(1/n_+ + 1/n_-)`, and all items of a label weigh as much as their
         part of it. They are then worth :math:`(1/n_+ + 1/n_-)^2/(1/n_+^3 + 1/n_-^3)`: for ten positive items among a
         thousand, ten, as with the degrees of freedom of Welch (1947).
         """
-        hits = self.arrays[1]
-        positive, negative = (tables[:, which].sum(axis=1, keepdims=True) for which in (hits, ~hits))
+        _, hits = self.arrays
+        n_positive = tables[:, hits].sum(axis=1, keepdims=True)
+        n_negative = tables[:, ~hits].sum(axis=1, keepdims=True)
         one = np.ones((len(tables), 1))
-        return np.where(hits, ratio(one, positive**2), ratio(one, negative**2))
+        return np.where(hits, ratio(one, n_positive**2), ratio(one, n_negative**2))
 
     def _expanded_area(self, curve: str, tables: FloatArray) -> tuple[FloatArray, FloatArray]:
         r"""Return the ratio that an area is to first order in the weights of items: `Metric.expand`.
 
-        Of the ROC curve these are the placements of DeLong, DeLong & Clarke-Pearson (1988). Average precision,
-        :math:`\sum_i w_i p_i / \sum_i w_i` of positive items, also has a second-order mean: with gamma weights the precision
-        :math:`p_i` has a Beta distribution, and :math:`w_i p_i` the mean :math:`p_i + (1 - p_i)/(S_i + 1)`, where
-        :math:`S_i` items are scored as high.
+        With the area A of a table, its slopes s in each cell and weights b of cells that add up to 1 in the table, it is
+        :math:`\sum_c w_c (s_c + A b_c) / \sum_c w_c b_c`.
         """
         values, hits = self.arrays
-        group = np.unique(values, return_inverse=True)[1]
-        below = self._area_weights(tables)
+        _, group = np.unique(values, return_inverse=True)
+        below = self._area_weights(tables)  # (model, cell)
         below /= (below * tables).sum(axis=1, keepdims=True).clip(1e-300)
         above = np.empty_like(below)
-        for table, whole, out in zip(tables, below, above, strict=True):
-            tied_p, tied_n = (np.bincount(group, table * which) for which in (hits, ~hits))
-            tp, fp = (tied[::-1].cumsum()[::-1] for tied in (tied_p, tied_n))
-            if curve == "roc":
-                beats, beaten = ratio(fp[0] - fp + 0.5 * tied_n, fp[0]), ratio(tp - 0.5 * tied_p, tp[0])
-                area = ratio(tied_p @ beats, tp[0])
-                slopes = np.where(hits, ratio(beats[group] - area, tp[0]), ratio(beaten[group] - area, fp[0]))
-            else:
-                predicted, precision = tp + fp, ratio(tp, tp + fp)
-                area = ratio(tied_p @ precision, tp[0])
-                rise, fall = (ratio(tied_p * part, predicted**2).cumsum()[group] for part in (fp, tp))
-                slopes = ratio(np.where(hits, precision[group] - area + rise, -fall), tp[0])
-                doubt = (1.0 - precision) / (predicted + 1.0) - ratio(precision * (1.0 - precision), tp[0])
-                area = area + ratio(tied_p @ doubt, tp[0]) + table @ (slopes * whole)
-            out[:] = slopes + area * whole
+        expand = _expanded_roc_area if curve == "roc" else _expanded_pr_area
+        for model, table in enumerate(tables):
+            expansion = expand(_ScoreCounts.of(table, hits, group), hits, group)
+            value = expansion.value
+            if curve == "pr":
+                # Its second-order mean is that of the table, at which slopes times weights need not be 0.
+                value = value + table @ (expansion.slopes * below[model])
+            above[model] = expansion.slopes + value * below[model]
         return above, below
 
     def notes_on(self, sampling: SamplingModel, metric: Metric) -> tuple[str, ...]:
-        """Say where a bootstrap of an area sees no doubt."""
+        """Say if a bootstrap of an area has no spread."""
         area = self.metric("roc_auc", sampling.ev.tables)
         if metric.name in _AREAS and (sampling.plain(area) >= 1.0).any():
             return ("A model separates the labels perfectly: these items cannot show how certain that is.",)
@@ -302,9 +330,10 @@ class Probabilities(BootstrappedTask):
     # ---- posterior and words ------------------------------------------------------------------------------
 
     def notes(self, tables: FloatArray) -> tuple[str, ...]:
-        """Say that losses are left out, as values are no probabilities."""
-        outside = "Not all values are from 0 to 1: no Brier score, no log loss."
-        return () if self.are_probabilities else (outside,)
+        """Say that losses are left out if values are no probabilities."""
+        if self.are_probabilities:
+            return ()
+        return ("Not all values are from 0 to 1: no Brier score, no log loss.",)
 
     @property
     def about(self) -> str:
@@ -312,14 +341,67 @@ class Probabilities(BootstrappedTask):
         return "probabilities" if self.are_probabilities else "scores of a binary label"
 
 
-def check_one_scale(task: object) -> None:
-    """Raise a ValueError where outputs of two models would be exchanged that are not on one scale."""
-    if isinstance(task, Probabilities) and not task.are_probabilities:
-        raise ValueError(
-            "outputs of two models can only be exchanged if they are on one scale, but there are scores such as "
-            f"{task.values[0]:g} and {task.values[-1]:g}; give probabilities, or the ranks of scores divided by "
-            "the number of items"
-        )
+class _ScoreCounts(NamedTuple):
+    """Numbers of items by distinct score in rising order: with this score, and with one that is as high."""
+
+    positive: FloatArray
+    negative: FloatArray
+    tp: FloatArray
+    fp: FloatArray
+
+    @classmethod
+    def of(cls, table: FloatArray, hits: BoolArray, group: IntArray) -> _ScoreCounts:
+        """Return the numbers of a table's items, whose cells have a label and the number of their distinct score."""
+        positive = np.asarray(np.bincount(group, table * hits), dtype=np.float64)
+        negative = np.asarray(np.bincount(group, table * ~hits), dtype=np.float64)
+        return cls(positive, negative, tp=_sums_from(positive), fp=_sums_from(negative))
+
+
+def _sums_from(numbers: FloatArray) -> FloatArray:
+    """Return the sums of each number and all that follow."""
+    return np.asarray(numbers[::-1].cumsum()[::-1])
+
+
+class _Expansion(NamedTuple):
+    """An area, and its slopes in each cell of a table."""
+
+    value: FloatArray
+    slopes: FloatArray
+
+
+def _expanded_roc_area(counts: _ScoreCounts, hits: BoolArray, group: IntArray) -> _Expansion:
+    """Return the area under the ROC curve by the placements of DeLong, DeLong & Clarke-Pearson (1988)."""
+    positive, negative, tp, fp = counts
+    n_positive = tp[0]
+    n_negative = fp[0]
+    # The share of negative items that a positive one beats, and the share of positive items that beat a negative one.
+    beats = ratio(n_negative - fp + 0.5 * negative, n_negative)
+    beaten = ratio(tp - 0.5 * positive, n_positive)
+    area = ratio(positive @ beats, n_positive)
+    slopes_of_positive = ratio(beats[group] - area, n_positive)
+    slopes_of_negative = ratio(beaten[group] - area, n_negative)
+    return _Expansion(area, np.where(hits, slopes_of_positive, slopes_of_negative))
+
+
+def _expanded_pr_area(counts: _ScoreCounts, hits: BoolArray, group: IntArray) -> _Expansion:
+    r"""Return average precision, :math:`\sum_i w_i p_i / \sum_i w_i` of positive items, with its second-order mean.
+
+    With gamma weights the precision :math:`p_i` has a Beta distribution, and :math:`w_i p_i` the mean
+    :math:`p_i + (1 - p_i)/(S_i + 1)`, where :math:`S_i` items are scored as high.
+    """
+    positive, _, tp, fp = counts
+    n_positive = tp[0]
+    predicted = tp + fp
+    precision = ratio(tp, predicted)
+    area = ratio(positive @ precision, n_positive)
+    # One more item moves the precision at its own score and at all lower ones: up if it is positive, else down.
+    rise = ratio(positive * fp, predicted**2).cumsum()[group]
+    fall = ratio(positive * tp, predicted**2).cumsum()[group]
+    slopes = ratio(np.where(hits, precision[group] - area + rise, -fall), n_positive)
+    of_weights = (1.0 - precision) / (predicted + 1.0)
+    of_ratio = ratio(precision * (1.0 - precision), n_positive)
+    second_order = ratio(positive @ (of_weights - of_ratio), n_positive)
+    return _Expansion(area + second_order, slopes)
 
 
 def cells_of(scores: FloatArray, hit: BoolArray) -> tuple[Probabilities, IntArray]:

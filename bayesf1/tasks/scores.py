@@ -1,4 +1,4 @@
-"""Scores of units that are no functions of a confusion table: one a query, document or sentence.
+"""Scores that are no functions of a confusion table: one of each query, document or sentence.
 
 The table of a model is the histogram of its scores; a statistic is a function of the scores and of how often
 each occurs, so that a Bayesian bootstrap over units weighs it like any other table.
@@ -10,19 +10,20 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self, TypeAlias, cast
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import nearest, one_name, same_name
-from bayesf1.metrics import Metric, MetricLike, points_down, ratio
+from bayesf1.metrics import Metric, MetricLike, function_name, points_down, ratio
 from bayesf1.tasks.draws import BootstrappedTask
 
-# What losses are called.
+# Names of losses.
 _LOSS = re.compile(r"(?i)\b(wer|cer|ter|mer|eer|rmse|mse|mae|loss|perplexity|ppl|error|errors)\b")
 
-Statistic = Callable[[FloatArray, FloatArray], Any]
+# A statistic of scores and of their weights, axes (value) and (..., value) to (...,).
+WeightedStatistic: TypeAlias = Callable[[FloatArray, FloatArray], Any]
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Scores(BootstrappedTask):
     values
         The scores that occur, in rising order.
     scored
-        What the scores are called in print.
+        The name of the scores in print.
     lower_is_better
         Whether the better of two models has the lower scores, as with losses.
     """
@@ -49,10 +50,10 @@ class Scores(BootstrappedTask):
     @cached_property
     def cells(self) -> tuple[str, ...]:  # type: ignore[override]
         """The scores as text."""
-        return tuple(map(repr, self.values))
+        return tuple(repr(value) for value in self.values)
 
     def check(self, models: Sequence[str], tables: FloatArray) -> None:
-        """Raise a ValueError where scores do not rise."""
+        """Raise a ValueError if scores do not rise."""
         if not self.values or not (np.diff(self.values) > 0.0).all():
             raise ValueError(f"values must be different scores in rising order, not {self.values!r:.60}")
 
@@ -70,50 +71,65 @@ class Scores(BootstrappedTask):
 
     def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
         """Return a statistic of the scores as a metric of their histograms."""
-        if isinstance(asked, str):
-            name = asked.strip().lower().replace("-", "_").replace(" ", "_")
-            if name not in STATISTICS and same_name(asked, self.scored):
-                name = "mean"
-            if name not in STATISTICS:
-                known = [*STATISTICS, *filter(None, [self.scored])]
-                raise ValueError(
-                    f"unknown metric {asked!r} of scores; {nearest(asked, known)}; or give a function of "
-                    "scores and weights"
-                )
-            label, function = STATISTICS[name]
-            label = f"{label} {self.scored}".strip()
-        else:
-            name = label = getattr(asked, "__name__", type(asked).__name__)
-            function = cast("Statistic", asked)
-        values, named = np.array(self.values), isinstance(asked, str)
-        mean = named and name == "mean"
-        low, high = (float(values[0]), float(values[-1])) if named else (-np.inf, np.inf)
+        if not isinstance(asked, str):
+            return self._metric_of(cast("WeightedStatistic", asked))
+        name = asked.strip().lower().replace("-", "_").replace(" ", "_")
+        if name not in STATISTICS and same_name(asked, self.scored):
+            name = "mean"
+        if name not in STATISTICS:
+            names = [*STATISTICS, self.scored] if self.scored else STATISTICS
+            raise ValueError(
+                f"unknown metric {asked!r} of scores; {nearest(asked, names)}; or give a function of "
+                "scores and weights"
+            )
+        label, statistic = STATISTICS[name]
+        values = np.array(self.values)
+        support = (self.values[0], self.values[-1])
+        metric = Metric(
+            name,
+            f"{label} {self.scored}".strip(),
+            self.cells,
+            None,
+            lambda tables: statistic(values, tables),
+            support,
+            percent=support[0] >= 0.0 and support[1] <= 1.0,
+            lower_is_better=self.lower_is_better,
+            smooth=False,
+        )
+        if name != "mean":
+            return metric
+        return replace(metric, alias=self.scored, smooth=True, parts=(values, np.ones(len(values))))
+
+    def _metric_of(self, statistic: WeightedStatistic) -> Metric:
+        """Return a user's statistic as a metric."""
+        values = np.array(self.values)
+        name = function_name(statistic)
         return Metric(
             name,
-            label,
-            self.cells if named else (),
+            name,
+            (),
             None,
-            lambda tables: function(values, tables),
-            (low, high),
-            percent=low >= 0.0 and high <= 1.0,
-            lower_is_better=points_down(asked, otherwise=self.lower_is_better),
-            alias=self.scored if mean else "",
-            smooth=name == "mean",
-            parts=(values, np.ones(len(values))) if mean else None,
+            lambda tables: statistic(values, tables),
+            (-np.inf, np.inf),
+            percent=False,
+            lower_is_better=points_down(statistic, otherwise=self.lower_is_better),
+            smooth=False,
         )
 
     def notes(self, tables: FloatArray) -> tuple[str, ...]:
-        """Return a hint where scores are called as losses are, but more is taken as better."""
+        """Return a hint if scores are named as losses are, but more is taken as better."""
         return hint_of_loss(self.scored, lower_is_better=self.lower_is_better)
 
     @property
     def about(self) -> str:
-        """What the scores are called."""
-        return self.scored or "scores"
+        """The name of the scores."""
+        if self.scored:
+            return self.scored
+        return "scores"
 
 
 def hint_of_loss(scored: str, *, lower_is_better: bool) -> tuple[str, ...]:
-    """Return a hint where something is called as losses are, but more of it is taken as better."""
+    """Return a hint if something is named as losses are, but more of it is taken as better."""
     if lower_is_better or not _LOSS.search(scored):
         return ()
     return (
@@ -126,15 +142,16 @@ def _mean(scores: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def _median(scores: FloatArray, weights: FloatArray) -> FloatArray:
-    below = weights.cumsum(axis=-1)
-    half = 0.5 * below[..., -1:]
-    # The middle between the last score with at most half of the weight below it and the first with more.
-    upper = np.minimum((below <= half * (1 + 1e-12)).sum(axis=-1), len(scores) - 1)
-    lower = (below < half * (1 - 1e-12)).sum(axis=-1)
+    """Return the middle between the last score below which at most half of the weight lies and the first with more."""
+    cumulative = weights.cumsum(axis=-1)
+    half = 0.5 * cumulative[..., -1:]
+    lower = (cumulative < half * (1 - 1e-12)).sum(axis=-1)
+    upper = (cumulative <= half * (1 + 1e-12)).sum(axis=-1)
+    upper = np.minimum(upper, len(scores) - 1)
     return np.asarray(0.5 * (scores[lower] + scores[upper]))
 
 
-STATISTICS: dict[str, tuple[str, Statistic]] = {
+STATISTICS: dict[str, tuple[str, WeightedStatistic]] = {
     "mean": ("Mean", _mean),
     "median": ("Median", _median),
 }

@@ -1,7 +1,7 @@
 r"""Metrics of a corpus that are functions of sums over its units: BLEU, chrF, word error rates, perplexities.
 
 Unit u adds a row :math:`x_u` of statistics, such as matching and possible n-grams, and the metric is
-:math:`g(\sum_u x_u)`, which is no mean of what it is on single units. A Bayesian bootstrap weighs units,
+:math:`g(\sum_u x_u)`, which is not the mean of its values on single units. A Bayesian bootstrap weighs units,
 :math:`g(\sum_u w_u x_u)`, so that a metric is a function of tables like any other.
 """
 
@@ -17,7 +17,16 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import nearest, same_name
-from bayesf1.metrics import Metric, MetricLike, Score, check_ratio, points_down
+from bayesf1.metrics import (
+    Metric,
+    MetricLike,
+    Score,
+    check_ratio,
+    function_name,
+    own_name,
+    points_down,
+    support_of,
+)
 from bayesf1.tasks.draws import BootstrappedTask
 from bayesf1.tasks.scores import hint_of_loss
 
@@ -35,11 +44,11 @@ class Statistics(BootstrappedTask):
     Attributes
     ----------
     cells
-        What the statistics are called.
+        Names of the statistics.
     function
         The metric of their totals.
     scored
-        What the metric is called in print.
+        The name of the metric in print.
     lower_is_better
         Whether the better of two models has the lower value.
     """
@@ -52,71 +61,75 @@ class Statistics(BootstrappedTask):
     lower_is_better: bool = False
 
     def check(self, models: Sequence[str], tables: FloatArray) -> None:
-        """Raise a ValueError where statistics have one name, or are not those of the metric."""
+        """Raise a ValueError if two statistics have one name, or if they are not those of the metric."""
         super().check(models, tables)
-        check_ratio(checked(self.function, self.scored, tables), self.scored, tables)
+        check_ratio(score_of_totals(self.function, self.scored, tables), self.scored, tables)
 
     # ---- metrics ------------------------------------------------------------------------------------------
 
     @property
     def default_metrics(self) -> tuple[str, ...]:
         """The metric."""
-        return (re.sub(r"\W+", "_", self.scored.lower()).strip("_") or "metric",)
+        name = re.sub(r"\W+", "_", self.scored.lower()).strip("_")
+        if not name:
+            name = "metric"
+        return (name,)
 
     def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
         """Return the metric by its name, or another function of totals."""
         if isinstance(asked, str):
-            (known,) = self.default_metrics
-            function = getattr(self.function, "__name__", "")
-            if not any(same_name(asked, name) for name in (known, self.scored, function)):
+            (own,) = self.default_metrics
+            names = (own, self.scored, own_name(self.function))
+            if not any(same_name(asked, name) for name in names):
                 raise ValueError(
-                    f"unknown metric {asked!r} of statistics; {nearest(asked, [known])}; or give a function of totals"
+                    f"unknown metric {asked!r} of statistics; {nearest(asked, [own])}; or give a function of totals"
                 )
-            return self._metric(known, self.scored, self.function, tables, down=self.lower_is_better)
+            return self._metric(own, self.scored, self.function, tables, down=self.lower_is_better)
         title = name_of(asked)
         return self._metric(title, title, cast("Totals", asked), tables, down=points_down(asked))
 
     def _metric(self, name: str, label: str, function: Totals, tables: FloatArray, *, down: bool) -> Metric:
-        scored = checked(function, label, tables)
-        support = getattr(function, "support", (-np.inf, np.inf))
+        score = score_of_totals(function, label, tables)
+        support = support_of(function)
         return Metric(
             name,
             label,
             self.cells,
             None,
-            scored,
+            score,
             support,
             percent=support == (0.0, 1.0),
             lower_is_better=down,
-            alias=getattr(function, "__name__", ""),
-            weigh=partial(_slopes, scored),
+            alias=own_name(function),
+            weigh=partial(_slopes, score),
         )
 
     def notes(self, tables: FloatArray) -> tuple[str, ...]:
-        """Return a hint where the metric is called as losses are, but more is taken as better."""
+        """Return a hint if the metric is named as losses are, but more is taken as better."""
         return hint_of_loss(self.scored, lower_is_better=self.lower_is_better)
 
     # ---- posterior and words ------------------------------------------------------------------------------
 
     @property
     def about(self) -> str:
-        """What the metric is called, and of how many statistics it is a function."""
+        """The name of the metric, and of how many statistics it is a function."""
         return f"{self.scored} of {len(self.cells)} statistics"
 
 
 def _slopes(score: Score, tables: FloatArray) -> FloatArray:
     r"""Return the slopes of a metric in each statistic, :math:`|\partial g/\partial x_c|`.
 
-    What it is divided by is unknown of a user's function, and statistics may have different scales. A unit then
-    weighs :math:`\sum_c |\partial g/\partial x_c|\, x_{uc}`, which no scale changes.
+    The denominator of a user's function is unknown, and statistics may have different scales. A unit then
+    weighs :math:`\sum_c |\partial g/\partial x_c|\, x_{uc}`, which no scale changes. Steps are relative to each statistic, so
+    that all slopes have a factor in common, which no weight depends on.
     """
-    steps = _STEP * tables[:, None, :] * np.eye(tables.shape[1])
-    rise = score(tables[:, None, :] + steps) - score(tables[:, None, :] - steps)
+    steps = _STEP * tables[:, None, :] * np.eye(tables.shape[1])  # (model, step, statistic)
+    rise = score(tables[:, None, :] + steps) - score(tables[:, None, :] - steps)  # (model, step)
     return np.divide(np.abs(rise), tables, out=np.zeros(tables.shape), where=tables > 0.0)
 
 
 def name_of(function: Any) -> str:
-    """Return what a function is called: its ``label``, such as BLEU of `corpus_bleu`, else its name, where it has one.
+    """Return the name of a function in print: its ``label``, such as BLEU of `corpus_bleu`, else its own name if it has one.
 
     Examples
     --------
@@ -126,49 +139,50 @@ def name_of(function: Any) -> str:
     label = getattr(function, "label", None)
     if isinstance(label, str) and label:
         return label
-    return re.sub(r"^<lambda>$", "metric", getattr(function, "__name__", type(function).__name__))
+    name = function_name(function)
+    return "metric" if name == "<lambda>" else name
 
 
-def checked(function: Totals, name: str, tables: FloatArray) -> Score:
+def score_of_totals(function: Totals, name: str, tables: FloatArray) -> Score:
     """Return a user's function as one of tables (..., statistic), which names it in every error.
 
-    It is called once for many tables where it then says the same as for one after another, and else for each by itself.
+    It is called once for many tables if its answer is then that for one after another, and otherwise for each by itself.
 
     Parameters
     ----------
     function
         A function of totals.
     name
-        What it is called in errors.
+        Its name in errors.
     tables
         Totals of some models, axes (model, statistic), on which it is tried.
 
     Examples
     --------
-    >>> rate = checked(lambda totals: totals[0] / totals[1], "rate", np.array([[3.0, 4.0]]))
+    >>> rate = score_of_totals(lambda totals: totals[0] / totals[1], "rate", np.array([[3.0, 4.0]]))
     >>> rate(np.array([[3.0, 4.0], [1.0, 2.0]]))
     array([0.75, 0.5 ])
     """
     at_once = _works_at_once(function, tables.reshape(-1, tables.shape[-1]))
 
-    def scored(tables: FloatArray) -> FloatArray:
+    def score(tables: FloatArray) -> FloatArray:
         rows = tables.reshape(-1, tables.shape[-1])
         try:
-            # What is no number is said below.
+            # Values that are not finite are refused below.
             with np.errstate(all="ignore"):
-                found = function(rows) if at_once else [_number(function(row)) for row in rows]
+                values = function(rows) if at_once else _values(function, rows)
         except Exception as error:
             raise ValueError(
                 f"metric {name!r} raised {type(error).__name__} ({error}) for totals such as {_shown(rows[0])}"
             ) from error
-        array = np.asarray(found, dtype=np.float64)
-        bad = ~np.isfinite(array)
-        if bad.any():
-            i = int(np.argmax(bad))
+        array = np.asarray(values, dtype=np.float64)
+        infinite = ~np.isfinite(array)
+        if infinite.any():
+            i = int(np.argmax(infinite))
             raise ValueError(f"metric {name!r} gave {array[i]} for the totals {_shown(rows[i])}")
         return array.reshape(tables.shape[:-1])
 
-    return scored
+    return score
 
 
 def _works_at_once(function: Totals, rows: FloatArray) -> bool:
@@ -177,19 +191,27 @@ def _works_at_once(function: Totals, rows: FloatArray) -> bool:
     tried = rows[:1] * (1.0 + 0.01 * np.eye(k + 1, k))
     try:
         with np.errstate(all="ignore"):
-            found = np.asarray(function(tried), dtype=np.float64)
-            each = [_number(function(row)) for row in tried]
+            at_once = np.asarray(function(tried), dtype=np.float64)
+            one_by_one = _values(function, tried)
     except Exception:
         return False
-    return found.shape == (k + 1,) and np.allclose(found, each, rtol=1e-9, atol=0.0, equal_nan=True)
+    return at_once.shape == (k + 1,) and np.allclose(at_once, one_by_one, rtol=1e-9, atol=0.0, equal_nan=True)
 
 
-def _number(value: Any) -> float:
-    array = np.asarray(value, dtype=np.float64)
-    if array.ndim:
-        raise ValueError(f"an array of shape {array.shape} is not a number")
-    return float(array)
+def _values(function: Totals, rows: FloatArray) -> list[float]:
+    """Return a function of each row, which must be a number."""
+    values = []
+    for row in rows:
+        value = np.asarray(function(row), dtype=np.float64)
+        if value.ndim > 0:
+            raise ValueError(f"an array of shape {value.shape} is not a number")
+        values.append(float(value))
+    return values
 
 
 def _shown(row: FloatArray) -> str:
-    return f"[{', '.join(f'{value:.4g}' for value in row[:8])}{', …' if len(row) > 8 else ''}]"
+    """Return the first totals of a row."""
+    shown = [f"{value:.4g}" for value in row[:8]]
+    if len(row) > 8:
+        shown.append("…")
+    return f"[{', '.join(shown)}]"
