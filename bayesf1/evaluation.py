@@ -12,37 +12,32 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.cautions import warn_caller
 from bayesf1.base.checks import is_number
-from bayesf1.base.naming import check_known, joined, listing, plural, printable, quoted
+from bayesf1.base.naming import (
+    check_known,
+    counted as number_of,
+    joined,
+    listing,
+    plural,
+    printable,
+    quoted,
+)
 from bayesf1.base.text_files import StrPath
 from bayesf1.metrics import Metric, MetricLike, MetricOrigin, check_ratio
 from bayesf1.runs import SEPARATE_RUNS, Method, averages, methods_of
 from bayesf1.task import Task, plain_scores
-from bayesf1.units import Assumption, EqualByFields, Folds, Generations, Units, columns_of, sum_of
+from bayesf1.units import (
+    Assumption,
+    EqualByFields,
+    Folds,
+    Generations,
+    Units,
+    changed_part,
+    columns_of,
+    sum_of_parts,
+    take_columns,
+)
 
-
-def check_items(ev: Evaluation, what: str) -> None:
-    """Raise a ValueError if there are final scores or data sets, for a verb that takes what models did on items."""
-    if ev.task.final or ev.corpora is not None:
-        known = (
-            "final scores, of whose items nothing is known" if ev.task.final else f"several {plural(ev.unit)}"
-        )
-        raise ValueError(
-            f"{what} takes what models did on the items of one test set, but these are {known}; use compare or rank"
-        )
-
-
-def check_one_run(ev: Evaluation, what: str) -> None:
-    """Raise a ValueError if a method has several runs, for a verb that takes single trained models."""
-    check_items(ev, what)
-    for method in ev.methods:
-        if len(method.runs) > 1:
-            raise ValueError(
-                f"{what} takes trained models, but {method.name!r} has {len(method.runs)} runs; choose one of each, as "
-                f"ev.select([{method.runs[0]!r}, …])"
-            )
-
-
-# Draws take time in proportion to λ, and data hardly matter beside a larger one.
+# Draws take time in proportion to λ, and with a larger one data hardly matter.
 _MOST_PRIOR = 100.0
 
 
@@ -57,12 +52,12 @@ def warn_if_empty(tables: FloatArray, models: tuple[str, ...]) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Corpora(EqualByFields):
-    """Several data sets that were sampled, and what the same models did on each of them.
+    """Several data sets that were sampled, with an evaluation of the same models on each.
 
     Attributes
     ----------
     noun
-        What one is called, such as ``"corpus"``.
+        The name of one of them, such as ``"corpus"``.
     names, parts
         Their names, and an evaluation of each.
     """
@@ -72,7 +67,7 @@ class Corpora(EqualByFields):
     parts: tuple[Evaluation, ...]
 
     def select(self, models: Sequence[str]) -> Corpora:
-        """Return those of some of the models."""
+        """Return the data sets with some of the models."""
         return replace(self, parts=tuple(part.select(models) for part in self.parts))
 
 
@@ -80,9 +75,9 @@ class Corpora(EqualByFields):
 class Evaluation(EqualByFields):
     """What several models did on the same gold data.
 
-    Units (items, sentences, documents) are what was sampled. A unit adds a small row to every model's
-    table; units that add the same are one *pattern* with a *weight*. Where only totals are known
-    there are tables and no units. Evaluations of two shards of a corpus add up.
+    Units (items, sentences, documents) are what was sampled. A unit adds a small row to every model's table; units that
+    add the same are one *pattern* with a *weight*. If only totals are known, there are tables and no units. Evaluations
+    of two shards of a corpus add up.
 
     Build one with the ``from_*`` functions.
 
@@ -91,11 +86,12 @@ class Evaluation(EqualByFields):
     models
         Names of the models.
     task
-        What the cells of a table mean: the task.
+        The task, which says what the cells of a table mean.
     tables
-        Effective counts, axes (model, cell).
+        The table of each model, axes (model, cell). Cells are effective counts, or, as the task says, sums of scores or
+        other statistics of the units, or final scores.
     units
-        What was sampled, and what each unit adds; None if only totals are known.
+        The units that were sampled, and what each adds; None if only totals are known.
     item_units
         The single items of the units, if clusters were read item by item.
     folds
@@ -103,7 +99,7 @@ class Evaluation(EqualByFields):
     methods
         The ways of training that the models are runs of, if some have several; see `with_runs`.
     remarks
-        What was met when the data were read and limits what may be concluded, in sentences.
+        Sentences on what the reader of the data met and what limits a conclusion.
     generations
         How generations of one item differ, if units are means of several.
     corpora
@@ -146,45 +142,51 @@ class Evaluation(EqualByFields):
 
     @property
     def unit(self) -> str:
-        """What one unit is called; ``"table"`` if units are unknown, or known of each model alone."""
+        """The name of one unit; ``"table"`` if units are unknown, or known of each model alone."""
         if self.corpora is not None:
             return self.corpora.noun
-        return self.units.name if self.units is not None and self.units.shared else "table"
+        if self.units is None or not self.units.shared:
+            return "table"
+        return self.units.name
 
     @property
     def items(self) -> Evaluation | None:
         """The same evaluation with single items as units, if clusters were read item by item."""
         if self.item_units is None:
             return None
-        return replace(
-            self, units=self.item_units, item_units=None, folds=self.folds and self.folds.tables_only
-        )
+        folds = None if self.folds is None else self.folds.tables_only
+        return replace(self, units=self.item_units, item_units=None, folds=folds)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader of any result should know of the data, in sentences: labels that no item has, empty classes."""
-        copies = (
-            f"The runs of {name} are identical, {self.unit} by {self.unit}."
-            for name, (first, *others) in self.methods
-            if others and self._copies(first, others)
-        )
-        return tuple(map(printable, (*self.remarks, *self.task.notes(self.tables), *copies)))
+        notes = [*self.remarks, *self.task.notes(self.tables)]
+        for method in self.methods:
+            if len(method.runs) > 1 and self._identical(method.runs):
+                notes.append(f"The runs of {method.name} are identical, {self.unit} by {self.unit}.")
+        return tuple(map(printable, notes))
 
-    def _copies(self, first: str, others: Sequence[str]) -> bool:
+    def _identical(self, runs: Sequence[str]) -> bool:
         """Return whether runs did the same on all units."""
-        tables = self.tables[[self.index(run) for run in (first, *others)]]
-        plain = replace(self, methods=())
-        return bool((tables == tables[0]).all()) and all(plain.select((first, run)).alike for run in others)
+        tables = self.tables[[self.index(run) for run in runs]]
+        if not (tables == tables[0]).all():
+            return False
+        # Each run as a model by itself.
+        models = replace(self, methods=())
+        return all(models.select((runs[0], run)).alike for run in runs[1:])
 
     @property
     def labelled(self) -> str:
         """How many items have a gold label, in words, if not all have one; else nothing."""
-        first = self.tables[0]
-        missing = first[self.task.unlabelled_cells or slice(0)].sum()
-        if not missing:
+        if self.task.unlabelled_cells is None:
             return ""
-        of = "them" if self.unit == "item" else f"{first.sum():,.0f} items"
-        return f"{first.sum() - missing:,.0f} of {of} labelled"
+        # Every model has a table of the same items.
+        first = self.tables[0]
+        n_unlabelled = first[self.task.unlabelled_cells].sum()
+        if not n_unlabelled:
+            return ""
+        items = "them" if self.unit == "item" else f"{first.sum():,.0f} items"
+        return f"{first.sum() - n_unlabelled:,.0f} of {items} labelled"
 
     @property
     def assumption(self) -> Assumption:
@@ -201,15 +203,19 @@ class Evaluation(EqualByFields):
         if self.units is None or not self.units.shared or self.methods or len(self.models) < 2:
             return False
         n = len(self.cells)
-        return bool((self.units.rows[:, :n] != self.units.rows[:, n : 2 * n]).sum() == 0)
+        # Dense or sparse, axes (pattern, cell).
+        different = self.units.rows[:, :n] != self.units.rows[:, n : 2 * n]
+        return bool(different.sum() == 0)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What is compared: the methods if models are runs of them, else the models."""
-        return tuple(method.name for method in self.methods) or self.models
+        """The names that are compared: of the methods if models are runs of them, else of the models."""
+        if self.methods:
+            return tuple(method.name for method in self.methods)
+        return self.models
 
     def check_prior(self, prior: float | None) -> float:
-        """Return λ as given, or the default: the task's, and of folds 1, as Wang & Li (2019) have it."""
+        """Return λ as given, or the default: that of the task, and 1 for folds, as in Wang & Li (2019)."""
         task = self.task
         if prior is None:
             return task.default_prior if self.folds is None else 1.0
@@ -223,11 +229,11 @@ class Evaluation(EqualByFields):
         return float(prior)
 
     def scores(self, metric: Metric) -> FloatArray:
-        """Return the models' plain scores; a share of nothing, as the precision of one that never says yes, is NaN."""
+        """Return the models' plain scores; those that are undefined, as the precision without positives, are NaN."""
         return plain_scores(metric, self.tables, self.cells)
 
     def mean_scores(self, scores: FloatArray) -> FloatArray:
-        """Return scores of the models, axes (..., model), as those of what is compared: a method's is its runs' mean."""
+        """Return the scores of what is compared from those of the models, axes (..., model): means over runs."""
         return scores @ averages(self.methods, self.models) if self.methods else scores
 
     def with_runs(self, runs: Mapping[str, Iterable[str]]) -> Evaluation:
@@ -280,39 +286,37 @@ class Evaluation(EqualByFields):
 
     def select(self, models: Sequence[str]) -> Evaluation:
         """Return the evaluation of some of the models, in the order asked for; a method stands for all its runs."""
-        known = {method.name: method for method in self.methods}
-        asked = [known.get(name, Method(name, (name,))) for name in model_names(models)]
-        index, n = [self.index(model) for method in asked for model in method.runs], len(self.models)
-        # Models that go by their own names are no methods.
-        methods = tuple(asked) if any(method.runs != (method.name,) for method in asked) else ()
-        if index == list(range(n)) and methods == self.methods:
+        by_name = {method.name: method for method in self.methods}
+        chosen = [by_name.get(name, Method(name, (name,))) for name in model_names(models)]
+        index = [self.index(run) for method in chosen for run in method.runs]
+        methods = () if all(method.is_model for method in chosen) else tuple(chosen)
+        if index == list(range(len(self.models))) and methods == self.methods:
             return self
         kept = tuple(self.models[i] for i in index)
-        found = self._take(index, range(len(self.cells)), self.task.select(kept))
-        corpora = self.corpora and self.corpora.select([method.name for method in asked])
-        return replace(found, models=kept, methods=methods, corpora=corpora)
+        ev = self._take(index, range(len(self.cells)), self.task.select(kept))
+        corpora = None if self.corpora is None else self.corpora.select([method.name for method in chosen])
+        return replace(ev, models=kept, methods=methods, corpora=corpora)
 
-    def _take(self, models: Sequence[int], cells: Sequence[int], task: Task) -> Evaluation:
-        """Return the evaluation of some models and cells; -1 is a cell that counts nothing."""
+    def _take(self, models: Sequence[int], cells: Sequence[int | None], task: Task) -> Evaluation:
+        """Return the evaluation of some models and cells by their numbers; None is a cell that counts nothing."""
         columns = columns_of(self.tables, models, cells)
         return replace(
             self,
             task=task,
-            tables=np.append(self.tables, 0.0)[columns],
-            units=self.units and self.units.take(columns),
-            item_units=self.item_units and self.item_units.take(columns),
-            folds=self.folds and self.folds.take(models, cells),
-            generations=self.generations and self.generations.take(columns),
+            tables=take_columns(self.tables, columns),
+            units=changed_part(self.units, lambda units: units.take(columns)),
+            item_units=changed_part(self.item_units, lambda units: units.take(columns)),
+            folds=changed_part(self.folds, lambda folds: folds.take(models, cells)),
+            generations=changed_part(self.generations, lambda generations: generations.take(columns)),
         )
 
     def keep(self, cells: Sequence[str]) -> Evaluation:
         """Return the evaluation on some of its cells; units that differ only in others become one pattern."""
         asked = set(cells)
-        strange = sorted(asked.difference(self.cells))
-        if strange or not asked:
-            raise ValueError(
-                f"keep needs cells of {listing(self.cells, most=8)}, not {listing(strange) or 'none'}"
-            )
+        unknown = sorted(asked.difference(self.cells))
+        if unknown or not asked:
+            not_these = listing(unknown) if unknown else "none"
+            raise ValueError(f"keep needs cells of {listing(self.cells, most=8)}, not {not_these}")
         index = [i for i, cell in enumerate(self.cells) if cell in asked]
         if len(index) == len(self.cells):
             return self
@@ -324,16 +328,25 @@ class Evaluation(EqualByFields):
 
     def scaled(self, k: float) -> Evaluation:
         """Return the evaluation with every unit counted `k` times."""
-        units, items = (part and part.scale(k) for part in (self.units, self.item_units))
-        folds = self.folds and replace(self.folds, rule=k * self.folds.k, k=k * self.folds.k)
-        return replace(self, tables=k * self.tables, units=units, item_units=items, folds=folds)
+
+        def scaled_folds(folds: Folds) -> Folds:
+            # The rule becomes a number, as its name stands for the discount before.
+            return replace(folds, rule=k * folds.k, k=k * folds.k)
+
+        return replace(
+            self,
+            tables=k * self.tables,
+            units=changed_part(self.units, lambda units: units.scale(k)),
+            item_units=changed_part(self.item_units, lambda units: units.scale(k)),
+            folds=changed_part(self.folds, scaled_folds),
+        )
 
     def widened(self, task: Task) -> Evaluation:
-        """Return the evaluation on the cells of another task, which has all that there are here."""
+        """Return the evaluation on the cells of another task, which has all the cells of this one."""
         if task.cells == self.cells:
             return self
         place = {cell: i for i, cell in enumerate(self.cells)}
-        return self._take(range(len(self.models)), [place.get(cell, -1) for cell in task.cells], task)
+        return self._take(range(len(self.models)), [place.get(cell) for cell in task.cells], task)
 
     def pair(self, a: str | None = None, b: str | None = None) -> Evaluation:
         """Return the evaluation of two models, whose names may be left out if there are just two."""
@@ -345,66 +358,92 @@ class Evaluation(EqualByFields):
             return NotImplemented
         for ev in (self, other):
             check_items(ev, "adding evaluations up")
-        mine, theirs = (
-            (
-                ev.models,
-                ev.methods,
-                type(ev.task),
-                ev.unit,
-                ev.assumption,
-                ev.folds and (ev.folds.cv, ev.folds.k),
-            )
-            for ev in (self, other)
-        )
-        try:
-            if mine != theirs:
-                raise ValueError
-            task = self.task.union(other.task)
-        except ValueError as error:
+        task: Task | None = None
+        reason = ""
+        if self._design() == other._design():
+            try:
+                task = self.task.union(other.task)
+            except ValueError as error:
+                reason = f": {error}" if str(error) else ""
+        if task is None:
             raise ValueError(
                 f"evaluations of different models, cells, units or cross-validations cannot be added: "
-                f"{_describe(self)} and {_describe(other)}{f': {error}' if error.args else ''}"
-            ) from None
-        a, b = self.widened(task), other.widened(task)
+                f"{_describe(self)} and {_describe(other)}{reason}"
+            )
+        a = self.widened(task)
+        b = other.widened(task)
         return replace(
             a,
             task=task,
             tables=a.tables + b.tables,
-            units=sum_of(a.units, b.units),
-            item_units=sum_of(a.item_units, b.item_units),
-            folds=sum_of(a.folds, b.folds),
-            generations=sum_of(a.generations, b.generations),
+            units=sum_of_parts(a.units, b.units),
+            item_units=sum_of_parts(a.item_units, b.item_units),
+            folds=sum_of_parts(a.folds, b.folds),
+            generations=sum_of_parts(a.generations, b.generations),
             remarks=tuple(dict.fromkeys(a.remarks + b.remarks)),
         )
 
+    def _design(self) -> tuple[object, ...]:
+        """Return what evaluations must have in common to be added up, but for their cells."""
+        folds = None if self.folds is None else (self.folds.cv, self.folds.k)
+        return (self.models, self.methods, type(self.task), self.unit, self.assumption, folds)
+
     def __radd__(self, other: object) -> Evaluation:
-        # sum() starts from the integer 0
+        # `sum` starts from the integer 0.
         return self if other == 0 else NotImplemented
 
     def __repr__(self) -> str:
         return printable(f"<Evaluation of {_describe(self)}>")
 
 
+# ---- checks -----------------------------------------------------------------------------------------------
+
+
 def check_evaluation(ev: object) -> None:
-    """Raise a ValueError if something is no evaluation."""
+    """Raise a ValueError if an object is no evaluation."""
     if not isinstance(ev, Evaluation):
         raise ValueError(f"give an Evaluation, such as from_counts or from_labels returns, not {quoted(ev)}")
 
 
+def check_items(ev: Evaluation, what: str) -> None:
+    """Raise a ValueError if there are final scores or data sets, for a verb that takes what models did on items."""
+    if ev.task.final:
+        known = "final scores, of whose items nothing is known"
+    elif ev.corpora is not None:
+        known = f"several {plural(ev.unit)}"
+    else:
+        return
+    raise ValueError(
+        f"{what} takes what models did on the items of one test set, but these are {known}; use compare or rank"
+    )
+
+
+def check_one_run(ev: Evaluation, what: str) -> None:
+    """Raise a ValueError if a method has several runs, for a verb that takes single trained models."""
+    check_items(ev, what)
+    for method in ev.methods:
+        if len(method.runs) > 1:
+            raise ValueError(
+                f"{what} takes trained models, but {method.name!r} has {len(method.runs)} runs; choose one of each, as "
+                f"ev.select([{method.runs[0]!r}, …])"
+            )
+
+
 def model_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of models, or say which is none or comes twice."""
+    """Return the names of models, each different and not empty."""
     if isinstance(names, str | bytes):
         raise ValueError(f"models must be a mapping or a list of names, not the string {quoted(names)}")
-    found: dict[str, None] = {}
+    # A dict is searched fast, and keeps the order.
+    different: dict[str, None] = {}
     for name in names:
         if not isinstance(name, str) or not name.strip():
             raise ValueError(f"model name {quoted(name)} is not a non-empty string")
-        if name in found:
+        if name in different:
             raise ValueError(f"model {quoted(name)} is given twice")
-        found[name] = None
-    if not found:
+        different[name] = None
+    if not different:
         raise ValueError("no model given; name at least one with what it predicted")
-    return tuple(found)
+    return tuple(different)
 
 
 def check_pair(names: Sequence[str], a: str | None, b: str | None, noun: str = "model") -> tuple[str, str]:
@@ -421,21 +460,28 @@ def check_pair(names: Sequence[str], a: str | None, b: str | None, noun: str = "
             raise ValueError(f"there {number} ({', '.join(names)}); name the two to compare")
         return names[0], names[1]
     if a is None or b is None:
-        raise ValueError(f"name both models to compare, not only {a or b!r}")
+        named = b if a is None else a
+        raise ValueError(f"name both models to compare, not only {named!r}")
     if a == b:
         raise ValueError(f"model {a!r} cannot be compared with itself; name two different models")
     return a, b
 
 
 def _describe(ev: Evaluation) -> str:
-    what, names = ("method", tuple(map(str, ev.methods))) if ev.methods else ("model", ev.models)
-    number = f"{len(names)} {what}{'s' if len(names) > 1 else ''} ({', '.join(names)})"
+    """Return in a few words what was evaluated."""
+    if ev.methods:
+        number = f"{number_of(len(ev.methods), 'method')} ({', '.join(map(str, ev.methods))})"
+    else:
+        number = f"{number_of(len(ev.models), 'model')} ({', '.join(ev.models)})"
     parts = [f"{number} on {ev.task.about}"]
     if ev.corpora is not None:
         parts.append(f"{len(ev.corpora.names)} {plural(ev.unit)}")
     elif ev.units is not None and ev.units.shared:
         # Each unit is counted once, however often it was tested and whatever the discount.
-        size = ev.units.size / (ev.folds.k * ev.folds.cv.shape[0] if ev.folds is not None else 1.0)
+        size = ev.units.size
+        if ev.folds is not None:
+            n_repeats = ev.folds.cv.shape[0]
+            size /= ev.folds.k * n_repeats
         parts.append(f"{size:.10g} {plural(ev.units.name)} in {ev.units.n_patterns} patterns")
     else:
         parts.append("totals only")
@@ -445,7 +491,7 @@ def _describe(ev: Evaluation) -> str:
 
 
 def check_all_labelled(ev: Evaluation, what: str, instead: str = "compare allows for that") -> None:
-    """Raise a ValueError if items lack a gold label, for a verb that would take labels filled in for known ones.
+    """Raise a ValueError if items lack a gold label, for a verb that would treat filled-in labels as known.
 
     Examples
     --------
@@ -460,6 +506,9 @@ def check_all_labelled(ev: Evaluation, what: str, instead: str = "compare allows
         raise ValueError(f"{what} needs gold labels for all items, but there are {number}; {instead}")
 
 
+# ---- metrics and scores -----------------------------------------------------------------------------------
+
+
 class UndefinedScore(ValueError):
     """A score that is asked for is undefined: there is nothing to divide by."""
 
@@ -468,7 +517,8 @@ def defined_scores(
     ev: Evaluation, metric: Metric, where: str = "", scores: FloatArray | None = None
 ) -> FloatArray:
     """Return the plain scores of the models, those of their tables unless given, or say which of them is undefined."""
-    scores = ev.scores(metric) if scores is None else scores
+    if scores is None:
+        scores = ev.scores(metric)
     if np.isnan(scores).any():
         name = ev.models[int(np.isnan(scores).argmax())]
         why = f"undefined{where}, as there is nothing to divide by; ask for another metric"
@@ -506,20 +556,28 @@ def resolve_metric(metric: MetricLike | None, ev: Evaluation) -> Metric:
 def resolve_metrics(metrics: MetricLike | Sequence[MetricLike] | None, ev: Evaluation) -> list[Metric]:
     """Return the metrics of one or several names, each different; the usual ones if none is given."""
     chosen: Any = ev.task.default_metrics if metrics is None else metrics
-    several = isinstance(chosen, Iterable) and not isinstance(chosen, str) and getattr(chosen, "ndim", 1) > 0
-    given: Iterable[Any] = chosen if several else [chosen]
-    found: list[Metric] = []
-    # One by one, as an iterator may never end.
-    for metric in (resolve_metric(m, ev) for m in given):
-        for other in found:
+    if not _is_several(chosen):
+        return [resolve_metric(chosen, ev)]
+    resolved: list[Metric] = []
+    # Each is compared with those before at once, as an iterator may never end.
+    for asked in chosen:
+        metric = resolve_metric(asked, ev)
+        for other in resolved:
             if metric.name == other.name or metric.label == other.label:
                 raise ValueError(
                     f"metric {metric.name!r} is given twice, as {other.name!r}, {other.label}; name one"
                 )
-        found.append(metric)
-    if not found:
+        resolved.append(metric)
+    if not resolved:
         raise ValueError("no metric given; name one such as 'f1'")
-    return found
+    return resolved
+
+
+def _is_several(metrics: Any) -> bool:
+    """Return whether metrics are several; an array without axes is a single value, though it calls itself iterable."""
+    if isinstance(metrics, str) or not isinstance(metrics, Iterable):
+        return False
+    return not (isinstance(metrics, np.ndarray) and metrics.ndim == 0)
 
 
 def headline(ev: Evaluation, metrics: Mapping[str, str]) -> str:
@@ -535,13 +593,16 @@ def headline(ev: Evaluation, metrics: Mapping[str, str]) -> str:
     ('f1', 'mcc')
     """
     main = ev.task.metric(ev.task.main_metric, ev.tables).label
-    return next((name for name, label in metrics.items() if label == main), next(iter(metrics)))
+    for name, label in metrics.items():
+        if label == main:
+            return name
+    return next(iter(metrics))
 
 
 def score(ev: Evaluation, model: str, metric: MetricLike | None = None) -> float:
     """Return the plain point score of a model.
 
-    That of a method is the mean of its runs' scores, not the score of their pooled table. It is NaN if it is undefined:
+    The score of a method is the mean of its runs' scores, not the score of their pooled table. An undefined score is NaN:
     a model that never says yes has no precision.
 
     Examples

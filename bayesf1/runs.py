@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import refuse_reports
-from bayesf1.base.naming import nearest, quoted
+from bayesf1.base.naming import counted as number_of, nearest, quoted
 
 if TYPE_CHECKING:
     from bayesf1.evaluation import Evaluation
@@ -26,12 +26,17 @@ class Method(NamedTuple):
     name: str
     runs: tuple[str, ...]
 
+    @property
+    def is_model(self) -> bool:
+        """Whether it is a single model by its own name, and no run of anything."""
+        return self.runs == (self.name,)
+
     def __str__(self) -> str:
-        return f"{self.name}: {len(self.runs)} run{'s' if len(self.runs) > 1 else ''}"
+        return f"{self.name}: {number_of(len(self.runs), 'run')}"
 
 
 def methods_of(runs: Mapping[str, Iterable[str]], models: Sequence[str]) -> tuple[Method, ...]:
-    """Return the methods that runs belong to, in the order of the models; what no method names is one by itself.
+    """Return the methods that runs belong to, in the order of the models; a model that is no run is its own method.
 
     Examples
     --------
@@ -76,7 +81,7 @@ def averages(methods: Sequence[Method], models: Sequence[str]) -> FloatArray:
 
 
 def dotted_runs(models: Sequence[str]) -> dict[str, list[str]]:
-    """Return the runs of models that are called after their method, as ``bert.1`` and ``bert.2``.
+    """Return the runs of models with names like ``bert.1`` and ``bert.2``, by method.
 
     Examples
     --------
@@ -85,7 +90,10 @@ def dotted_runs(models: Sequence[str]) -> dict[str, list[str]]:
     """
     runs: dict[str, list[str]] = {}
     for model in models:
-        runs.setdefault(model.rpartition(".")[0] or model, []).append(model)
+        method, _, _ = model.rpartition(".")
+        if not method:
+            method = model
+        runs.setdefault(method, []).append(model)
     if len(runs) == len(models):
         raise ValueError(
             f"no two of {', '.join(models[:6])} are runs of one method; call them after it, as bert.1 and bert.2"
@@ -93,47 +101,15 @@ def dotted_runs(models: Sequence[str]) -> dict[str, list[str]]:
     return runs
 
 
-def flatten(
-    models: Mapping[str, Any], one: Callable[[Mapping[Any, Any]], bool] | None = None
-) -> tuple[dict[str, Any], dict[str, list[str]]]:
-    """Return a nested mapping {method: {run: what it did}} as one of models, and the models of each method.
-
-    A mapping that is what one model did, as `one` says, is left as it is; by default counts by the names of their cells.
-
-    Examples
-    --------
-    >>> flatten({"bert": {"seed1": "b1.conll", "seed2": "b2.conll"}, "crf": "crf.conll"})
-    ({'bert/seed1': 'b1.conll', 'bert/seed2': 'b2.conll', 'crf': 'crf.conll'}, {'bert': ['bert/seed1', 'bert/seed2']})
-    """
-    refuse_reports(models)
-    flat: dict[str, Any] = {}
-    runs: dict[str, list[str]] = {}
-    for name, value in models.items():
-        if not isinstance(value, Mapping) or (value and (one or is_counted)(value)):
-            flat[name] = value
-            continue
-        if not value:
-            raise ValueError(f"method {name!r} has no runs; give at least one")
-        for run, what in value.items():
-            model = f"{name}/{run}"
-            if model in models or model in flat:
-                raise ValueError(
-                    f"run {run!r} of {name!r} is called {model!r}, which is another model's name"
-                )
-            flat[model] = what
-            runs.setdefault(name, []).append(model)
-    return flat, runs
-
-
 # Counts by the names of their cells are one model's, not those of runs.
-_TABLE = frozenset(("tp", "fp", "fn", "tn", "gold", "predicted", "correct"))
+_CELLS = frozenset(("tp", "fp", "fn", "tn", "gold", "predicted", "correct"))
 
 
 def is_counted(value: Mapping[Any, Any]) -> bool:
-    """Return whether a mapping holds counts by the names of their cells, or numbers by the names of what was scored."""
-    if _TABLE.issuperset(str(key).strip().lower() for key in value):
+    """Return whether a mapping holds counts by the names of their cells, or numbers by other names."""
+    if _CELLS.issuperset(str(key).strip().lower() for key in value):
         return True
-    return all(isinstance(x, float | int | np.number) for x in value.values())
+    return all(isinstance(number, float | int | np.number) for number in value.values())
 
 
 def is_by_id(value: Mapping[Any, Any]) -> bool:
@@ -145,14 +121,52 @@ def is_by_id(value: Mapping[Any, Any]) -> bool:
     (True, False)
     """
     return all(
-        isinstance(x, str | bytes | set | frozenset) or not hasattr(x, "__len__") for x in value.values()
+        isinstance(entry, str | bytes | set | frozenset) or not isinstance(entry, Sized)
+        for entry in value.values()
     )
 
 
-def with_runs_in(argument: str, one: Callable[[Mapping[Any, Any]], bool] = is_counted) -> Callable[[F], F]:
+def flatten(
+    models: Mapping[str, Any], is_one_model: Callable[[Mapping[Any, Any]], bool] = is_counted
+) -> tuple[dict[str, Any], dict[str, list[str]]]:
+    """Return a nested mapping {method: {run: data}} as a mapping of models, and the models of each method.
+
+    A mapping that is the data of one model, according to `is_one_model`, is left as it is.
+
+    Examples
+    --------
+    >>> flatten({"bert": {"seed1": "b1.conll", "seed2": "b2.conll"}, "crf": "crf.conll"})
+    ({'bert/seed1': 'b1.conll', 'bert/seed2': 'b2.conll', 'crf': 'crf.conll'}, {'bert': ['bert/seed1', 'bert/seed2']})
+    """
+    refuse_reports(models)
+    flat: dict[str, Any] = {}
+    runs: dict[str, list[str]] = {}
+    for name, value in models.items():
+        if not isinstance(value, Mapping):
+            flat[name] = value
+            continue
+        if not value:
+            raise ValueError(f"method {name!r} has no runs; give at least one")
+        if is_one_model(value):
+            flat[name] = value
+            continue
+        for run, data in value.items():
+            model = f"{name}/{run}"
+            if model in models or model in flat:
+                raise ValueError(
+                    f"run {run!r} of {name!r} is called {model!r}, which is another model's name"
+                )
+            flat[model] = data
+            runs.setdefault(name, []).append(model)
+    return flat, runs
+
+
+def with_runs_in(
+    argument: str, is_one_model: Callable[[Mapping[Any, Any]], bool] = is_counted
+) -> Callable[[F], F]:
     """Let a function that builds an evaluation take runs, as nested mappings in one of its arguments.
 
-    A mapping that is what `one` model did holds no runs.
+    A mapping is the data of one model, and not of runs, if `is_one_model` says so.
     """
 
     def decorate(build: F) -> F:
@@ -161,9 +175,10 @@ def with_runs_in(argument: str, one: Callable[[Mapping[Any, Any]], bool] = is_co
         @functools.wraps(build)
         def built(*args: Any, **kwargs: Any) -> Evaluation:
             bound = signature.bind(*args, **kwargs)
-            given, runs = bound.arguments.get(argument), dict[str, list[str]]()
+            given = bound.arguments.get(argument)
+            runs: dict[str, list[str]] = {}
             if isinstance(given, Mapping):
-                bound.arguments[argument], runs = flatten(given, one)
+                bound.arguments[argument], runs = flatten(given, is_one_model)
             ev = cast("Evaluation", build(*bound.args, **bound.kwargs))
             return ev.with_runs(runs) if runs else ev
 
@@ -172,5 +187,5 @@ def with_runs_in(argument: str, one: Callable[[Mapping[Any, Any]], bool] = is_co
     return decorate
 
 
-# A remark on models that are called as runs are; with_runs says that they are.
+# The end of a remark on models with names like those of runs; `with_runs` takes the remark away.
 SEPARATE_RUNS = "are compared as separate models; if they are runs of one method, say so with runs=True."

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, TypeAlias, TypeVar, cast
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar, cast, runtime_checkable
 
 import numpy as np
 
@@ -27,13 +27,29 @@ class EqualByFields(Checked):
     __hash__ = None  # type: ignore[assignment]
 
 
+@runtime_checkable
+class _Array(Protocol):
+    """An array, dense or sparse."""
+
+    @property
+    def dtype(self) -> Any: ...
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+
+
 def _equal(a: Any, b: Any) -> bool:
-    if hasattr(a, "dtype") and hasattr(b, "dtype"):
-        return a.shape == b.shape and bool(abs(a - b).sum() == 0)
+    """Return whether two fields are equal; arrays are if all their entries are."""
+    if isinstance(a, _Array) and isinstance(b, _Array):
+        if a.shape != b.shape:
+            return False
+        # This works for sparse arrays, too, which have no `all`.
+        difference: Any = abs(cast("Any", a) - b)
+        return bool(difference.sum() == 0)
     return bool(a == b)
 
 
-# More patterns than this are many.
+# More patterns than this are drawn together.
 MANY = 5_000
 
 
@@ -149,13 +165,13 @@ class Units(EqualByFields):
         return replace(self, weights=k * self.weights)
 
     def apart(self, n_models: int) -> Units:
-        """Return what each model did by itself, as if it had been seen on units of its own."""
+        """Return the units of each model alone, as if each had been tested on units of its own."""
         if not self.shared:
             return self
         alone = [self.select([i], n_models) for i in range(n_models)]
-        rows = block_diagonal([one.rows for one in alone])
-        weights = np.concatenate([one.weights for one in alone])
-        return replace(self, shared=False)._merged(rows, weights)
+        rows = block_diagonal([units.rows for units in alone])
+        weights = np.concatenate([units.weights for units in alone])
+        return Units.merge(rows, weights, self.name, shared=False, each_an_item=self.each_an_item)
 
     def __add__(self, other: Units) -> Units:
         if isinstance(self.rows, np.ndarray) and isinstance(other.rows, np.ndarray):
@@ -173,14 +189,17 @@ class Units(EqualByFields):
     def take(self, columns: Any) -> Units:
         """Return what the units add to some of the columns; units that differ only in others become one pattern.
 
-        To a column beyond the last no unit adds anything.
+        A column number beyond the last stands for a column to which no unit adds anything.
         """
-        columns, n = columns.ravel(), self.rows.shape[1]
-        if (columns < n).all():
-            return self._merged(self.rows[:, columns], self.weights)
-        old = np.flatnonzero(columns < n)
-        places = indicators(columns[old], old, (n, len(columns)))
-        return self._merged(sparse(self.rows) @ places, self.weights)
+        chosen = columns.ravel()
+        n_columns = self.rows.shape[1]
+        is_known = chosen < n_columns
+        if is_known.all():
+            return self._merged(self.rows[:, chosen], self.weights)
+        # A matrix (column, chosen column) with a 1 where a chosen column is that column, and empty ones for the others.
+        places = np.flatnonzero(is_known)
+        choice = indicators(chosen[places], places, (n_columns, len(chosen)))
+        return self._merged(sparse(self.rows) @ choice, self.weights)
 
     def _merged(self, rows: Any, weights: FloatArray) -> Units:
         """Return units of this kind that add other rows."""
@@ -215,11 +234,11 @@ class Folds(EqualByFields):
     def __post_init__(self) -> None:
         self.counts.setflags(write=False)
 
-    def take(self, models: Sequence[int], cells: Sequence[int]) -> Folds:
-        """Return the folds of some of the models and cells; -1 is a cell that counts nothing."""
+    def take(self, models: Sequence[int], cells: Sequence[int | None]) -> Folds:
+        """Return the folds of some of the models and cells; None is a cell that counts nothing."""
         columns = columns_of(self.counts, models, cells)
-        counts = np.append(self.counts, 0.0)[columns]
-        return replace(self, counts=counts, units=self.units and self.units.take(columns))
+        units = None if self.units is None else self.units.take(columns)
+        return replace(self, counts=take_columns(self.counts, columns), units=units)
 
     @property
     def tables_only(self) -> Folds:
@@ -227,7 +246,7 @@ class Folds(EqualByFields):
         return replace(self, units=None)
 
     def __add__(self, other: Folds) -> Folds:
-        return replace(self, counts=self.counts + other.counts, units=sum_of(self.units, other.units))
+        return replace(self, counts=self.counts + other.counts, units=sum_of_parts(self.units, other.units))
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,8 +256,8 @@ class Generations(EqualByFields):
     Attributes
     ----------
     deviations
-        How generations differ from the mean of their item and model, each row of one model alone, so scaled that the sum of
-        their squares is the variance which generations give to the sum over items.
+        How generations differ from the mean of their item and model, each row of one model alone, on such a scale that the
+        sum of their squares is the variance that generations add to the sum over items.
     least, most
         How many generations an item has.
     noun
@@ -251,27 +270,48 @@ class Generations(EqualByFields):
     noun: str = "generation"
 
     def take(self, columns: Any) -> Generations:
-        """Return those of some of the columns."""
+        """Return the generations of some of the columns."""
         return replace(self, deviations=self.deviations.take(columns))
 
     def __add__(self, other: Generations) -> Generations:
-        least, most = min(self.least, other.least), max(self.most, other.most)
-        return replace(self, deviations=self.deviations + other.deviations, least=least, most=most)
+        return replace(
+            self,
+            deviations=self.deviations + other.deviations,
+            least=min(self.least, other.least),
+            most=max(self.most, other.most),
+        )
 
     def variance(self, slopes: FloatArray) -> float:
         """Return the part of generations in the variance of a statistic with these slopes in the models' cells."""
         return float(self.deviations.weights @ np.square(self.deviations.rows @ slopes))
 
 
-def columns_of(tables: FloatArray, models: Sequence[int], cells: Sequence[int]) -> IntArray:
-    """Return the places of some models' cells in flat tables (..., model, cell); of cell -1, that behind the last."""
-    places = np.arange(tables.size).reshape(tables.shape)[..., list(models), :][..., list(cells)]
-    return np.where(np.asarray(cells) < 0, tables.size, places)
+def columns_of(tables: FloatArray, models: Sequence[int], cells: Sequence[int | None]) -> IntArray:
+    """Return the numbers of some models' cells in flat tables (..., model, cell), on these axes.
+
+    None is a cell that counts nothing, which has the number behind the last.
+    """
+    known = [0 if cell is None else cell for cell in cells]
+    numbers = np.arange(tables.size).reshape(tables.shape)
+    of_models = numbers[..., list(models), :]
+    of_cells = of_models[..., known]
+    counts_nothing = np.array([cell is None for cell in cells])
+    return np.where(counts_nothing, tables.size, of_cells)
 
 
-_Part = TypeVar("_Part", Units, Folds, Generations)
+def take_columns(tables: FloatArray, columns: IntArray) -> FloatArray:
+    """Return the entries of flat tables that `columns_of` numbers; behind the last there is a 0."""
+    return np.append(tables, 0.0)[columns]
 
 
-def sum_of(a: _Part | None, b: _Part | None) -> _Part | None:
-    """Return the sum of two parts; what is known of one shard only is not known of both."""
+Part = TypeVar("Part", Units, Folds, Generations)
+
+
+def sum_of_parts(a: Part | None, b: Part | None) -> Part | None:
+    """Return the sum of a part of two shards; a part that one shard lacks is unknown for both."""
     return None if a is None or b is None else a + b
+
+
+def changed_part(part: Part | None, change: Callable[[Part], Part]) -> Part | None:
+    """Return a part after a change; None if there is no such part."""
+    return None if part is None else change(part)
