@@ -46,11 +46,42 @@ def column_as_numbers(column: Any, words: Mapping[str, float] = TRUTH) -> FloatA
     """Return a column of a frame as numbers; each distinct text is read once."""
     import pandas as pd
 
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
+        return np.asarray(column.to_numpy(), dtype=np.float64)
     if isinstance(column.dtype, pd.CategoricalDtype):
         numbers = as_numbers(column.cat.categories, words)
         # The code of a missing value is -1, which takes the last.
         return np.asarray(np.append(numbers, np.nan)[column.cat.codes.to_numpy()])
     return as_numbers(column.tolist(), words)
+
+
+def checked_numbers(column: Any, name: str, *, answers: bool) -> FloatArray:
+    """Return a column of a frame as numbers, or say which cell holds none.
+
+    Parameters
+    ----------
+    column
+        The column.
+    name
+        What it is called, such as a model.
+    answers
+        Whether it holds right and wrong answers, and not scores.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> checked_numbers(pd.Series(["yes", "maybe"]), "bert", answers=True)
+    Traceback (most recent call last):
+    ValueError: row 2 of 'bert' has 'maybe', which is no right (true, yes, 1) or wrong (false, no, 0) answer
+    """
+    words = ANSWERS if answers else TRUTH
+    numbers = column_as_numbers(column, words)
+    strange = np.isnan(numbers)
+    if strange.any():
+        row = int(np.argmax(strange))
+        expected = "right (true, yes, 1) or wrong (false, no, 0) answer" if answers else "number such as 0.31"
+        raise ValueError(f"row {row + 1} of {name!r} has {quoted(column.iloc[row])}, which is no {expected}")
+    return numbers
 
 
 def _number(value: Any, words: Mapping[str, float]) -> float:

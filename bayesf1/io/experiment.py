@@ -21,15 +21,16 @@ import numpy as np
 
 from bayesf1.base.arrays import IntArray
 from bayesf1.evaluation import Corpora, Evaluation
+from bayesf1.io.columns import checked_numbers
 from bayesf1.io.final_scores import design_of_folds, from_final_scores
 from bayesf1.io.folded import Gold, Marked, folded
 from bayesf1.io.label_values import check_unit
 from bayesf1.io.labels import from_correct, from_labels
-from bayesf1.io.long_tables import Content, LongTable, numbers_of, read_scores, text_of
+from bayesf1.io.long_tables import Content, LongTable, numbers_of, text_of
 from bayesf1.io.repeated_answers import from_item_means
 from bayesf1.io.roles import ABOUT, noun_of, recognise_roles
 from bayesf1.io.scores import from_scores
-from bayesf1.tasks.final import FinalScores
+from bayesf1.tasks.final import FinalScores, known_share
 
 
 def from_long(
@@ -67,14 +68,15 @@ def from_long(
         raise ValueError(
             "unit= does not apply to rows with roles, whose columns say what was sampled; leave it out"
         )
-    has_scores = len(content.scores) > 0
-    roles = recognise_roles(frame, given, content.columns, final=has_scores)
-    if has_scores:
-        read = read_scores(frame, content.scores)
-        frame = read.frame
-        content = replace(content, shares=read.shares)
-        remarks = (*remarks, *read.remarks)
+    roles = recognise_roles(frame, given, content.columns, final=len(content.scores) > 0)
     table = LongTable(frame, roles, content)
+    if content.correct is not None:
+        marks = checked_numbers(frame[content.correct], content.correct, answers=True)
+        table = replace(table, frame=frame.assign(**{content.correct: marks}))
+    elif content.scores:
+        read = _read_scores(table)
+        table = read.table
+        remarks = (*remarks, *read.remarks)
     check_roles(table)
     ev = from_data_sets(table) if roles["corpus"] else from_test_set(table)
     if ev.task.final and ev.corpora is None and not ev.methods and ev.folds is None:
@@ -83,6 +85,38 @@ def from_long(
             "(fold=) or data sets (corpus=), or what the models did item by item"
         )
     return replace(ev, remarks=(*ev.remarks, *remarks, *roles.remarks))
+
+
+class _ReadScores(NamedTuple):
+    """A table with scores as numbers, and remarks on them."""
+
+    table: LongTable
+    remarks: tuple[str, ...]
+
+
+def _read_scores(table: LongTable) -> _ReadScores:
+    """Return scores as numbers; those of metrics that are shares become shares if they are in percent."""
+    columns = table.content.scores
+    # Axes (row, score).
+    scores = np.stack(
+        [checked_numbers(table.frame[column], column, answers=False) for column in columns], axis=1
+    )
+    infinite = np.argwhere(~np.isfinite(scores))
+    if len(infinite):
+        row, column = infinite[0]
+        raise ValueError(f"row {row + 1} has no number in column {columns[column]!r}")
+    least = scores.min()
+    most = scores.max()
+    metrics = [known_share(column) for column in columns]
+    all_are_shares = all(metric is not None and metric.support == (0.0, 1.0) for metric in metrics)
+    in_percent = bool(all_are_shares and least >= 0.0 and 1.0 < most <= 100.0)
+    if in_percent:
+        scores = scores / 100.0
+    frame = table.frame.assign(**dict(zip(columns, scores.T, strict=True)))
+    shares = in_percent or bool(least >= 0.0 and most <= 1.0)
+    remarks = ("Scores were taken as percent.",) if in_percent else ()
+    content = replace(table.content, shares=shares)
+    return _ReadScores(LongTable(frame, table.roles, content), remarks)
 
 
 def check_roles(table: LongTable) -> None:

@@ -13,12 +13,11 @@ from bayesf1.base.arrays import AnyArray, FloatArray, IntArray, sparse
 from bayesf1.base.checks import check_unmasked, is_label, numbers_of
 from bayesf1.base.naming import quoted
 from bayesf1.evaluation import Evaluation, model_names
+from bayesf1.io.roles import repeated_role
 from bayesf1.units import Units
 
 # A label of more characters is no name of a class, but a text.
 _LONG_LABEL = 200
-# Runs of one experiment: they share data, or all that there is of it.
-_RUNS = ("fold", "split", "seed", "run", "cv", "repeat", "epoch", "generation")
 
 
 def plain_label(label: Any) -> Any:
@@ -129,7 +128,7 @@ def check_unit(unit: Any) -> str:
     """Return what a unit is called, or say that it is no name, or none of a unit that was sampled."""
     if not isinstance(unit, str) or not unit.strip() or unit == "table":
         raise ValueError(f"unit is a name such as 'query' or 'document', not {quoted(unit)}")
-    if unit.strip().lower().removesuffix("s") in _RUNS:
+    if repeated_role(unit) is not None:
         raise ValueError(
             f"unit {quoted(unit)}: folds, splits, seeds and runs share their data and are not independent units, so a "
             "difference would be claimed far too often; say fold= or run= of a table with such a column (bf.read, "

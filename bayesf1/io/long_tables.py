@@ -12,7 +12,6 @@ from bayesf1.base.arrays import AnyArray, IntArray
 from bayesf1.base.naming import quoted
 from bayesf1.designs import BlockedCV, KFoldCV
 from bayesf1.io.roles import Roles
-from bayesf1.tasks.final import known_share
 
 # The column of models' names in rows that were made of columns or files.
 MODEL = "\0model"
@@ -166,46 +165,6 @@ def numbers_of(column: Iterable[Any]) -> IntArray:
     places: dict[str, int] = {}
     numbers = [places.setdefault(text_of(value), len(places)) for value in distinct]
     return np.array(numbers, dtype=np.intp)[codes]
-
-
-# ---- scores -----------------------------------------------------------------------------------------------
-
-
-class ReadScores(NamedTuple):
-    """A frame with scores as numbers, whether they are shares, and remarks on them."""
-
-    frame: Any
-    shares: bool
-    remarks: tuple[str, ...]
-
-
-def read_scores(frame: Any, columns: Sequence[str]) -> ReadScores:
-    """Return scores as numbers; those of a metric that is a share become shares if they are in percent.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> found = read_scores(pd.DataFrame({"f1": [71.5, 80.0]}), ["f1"])
-    >>> found.frame["f1"].tolist(), found.remarks
-    ([0.715, 0.8], ('Scores were taken as percent.',))
-    """
-    # Axes (row, score).
-    scores = frame[list(columns)].to_numpy(dtype=float)
-    missing = np.argwhere(~np.isfinite(scores))
-    if len(missing):
-        row, column = missing[0]
-        raise ValueError(f"row {row + 1} has no number in column {columns[column]!r}")
-    least = scores.min()
-    most = scores.max()
-    metrics = [known_share(column) for column in columns]
-    all_are_shares = all(metric is not None and metric.support == (0.0, 1.0) for metric in metrics)
-    in_percent = all_are_shares and least >= 0.0 and 1.0 < most <= 100.0
-    if in_percent:
-        scores = scores / 100.0
-    shares = in_percent or (least >= 0.0 and most <= 1.0)
-    remarks = ("Scores were taken as percent.",) if in_percent else ()
-    numbers = dict(zip(columns, scores.T, strict=True))
-    return ReadScores(frame.assign(**numbers), bool(shares), remarks)
 
 
 # ---- wide tables ------------------------------------------------------------------------------------------

@@ -16,8 +16,8 @@ from bayesf1.base.naming import listing, quoted
 from bayesf1.base.text_files import located, read_number
 from bayesf1.evaluation import Evaluation
 from bayesf1.io.columns import (
-    ANSWERS,
     TRUTH,
+    checked_numbers,
     column_as_numbers,
     guess_columns,
     named_columns,
@@ -134,11 +134,6 @@ class _TableRequest:
         judges = self.judges
         named = [self.options[name] for name in ("gold", "group") if name in self.options]
         return named if judges is None else [*named, *judges.values()]
-
-    @property
-    def words(self) -> Mapping[str, float]:
-        """The words that are numbers."""
-        return ANSWERS if self.kind == "correct" else TRUTH
 
     def content(self, values: Sequence[str]) -> Content:
         """Return what the rows of a long table hold, in these columns."""
@@ -301,9 +296,6 @@ def _joined_rows(asked: _TableRequest, tables: Mapping[str, Table]) -> _LongRows
     if asked.request.models:
         given = {"model": MODEL, **given}
     frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
-    if asked.kind != "gold":
-        numbers = {column: _checked_numbers(frame[column], column, asked) for column in values}
-        frame = frame.assign(**numbers)
     return _LongRows(frame, given, values)
 
 
@@ -355,7 +347,10 @@ def _melted_rows(asked: _TableRequest, table: Table, named: Mapping[str, str]) -
     else:
         name = {"gold": "prediction", "correct": "correct"}[asked.kind]
     if asked.kind != "gold":
-        numbers = {column: _checked_numbers(frame[column], model, asked) for model, column in models.items()}
+        numbers = {
+            column: checked_numbers(frame[column], model, answers=asked.kind == "correct")
+            for model, column in models.items()
+        }
         frame = frame.assign(**numbers)
     long = melted(frame, models, name)
     return _LongRows(long.frame, {"model": long.model, **asked.given}, (long.value,))
@@ -426,6 +421,7 @@ def _of_table(asked: _TableRequest) -> _WideTable:
 
 def _check_wide(asked: _TableRequest, table: Table) -> None:
     """Refuse options for rows of models where each model has a column."""
+    table.check(asked.options.get("prediction"))
     for name in ("prediction", "run_column"):
         if name in asked.options:
             raise ValueError(
@@ -596,8 +592,10 @@ def _from_items(asked: _TableRequest, wide: _WideTable) -> Evaluation:
     options = asked.options
     if asked.kind == "gold":
         return _from_labels(asked, wide)
+    answers = asked.kind == "correct"
     numbers = {
-        model: _checked_numbers(wide.frame[column], model, asked) for model, column in wide.models.items()
+        model: checked_numbers(wide.frame[column], model, answers=answers)
+        for model, column in wide.models.items()
     }
     groups = wide.frame[options["group"]].tolist() if "group" in options else None
     unit = options.get("unit")
@@ -652,19 +650,6 @@ def _as_in(column: Any, label: Any) -> Any:
     if text.lower() in TRUTH and text.capitalize() in values:
         return text.capitalize()
     return text
-
-
-def _checked_numbers(column: Any, model: str, asked: _TableRequest) -> Any:
-    """Return the numbers of a model, or say which cell holds none."""
-    numbers = column_as_numbers(column, asked.words)
-    strange = np.isnan(numbers)
-    if strange.any():
-        i = int(np.argmax(strange))
-        expected = "number such as 0.31"
-        if asked.kind == "correct":
-            expected = "right (true, yes, 1) or wrong (false, no, 0) answer"
-        raise ValueError(f"row {i + 1} of {model!r} has {quoted(column.iloc[i])}, which is no {expected}")
-    return numbers
 
 
 # ---- recognition ------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Rows with roles: what was sampled follows from the columns, and is said."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,8 @@ import pytest
 from scipy import stats
 
 import bayesf1 as bf
+from bayesf1.cli.main import main
+from bayesf1.io.roles import ABOUT
 
 RNG = np.random.default_rng(5)
 
@@ -235,3 +238,210 @@ def test_a_table_of_models_by_tasks_is_not_read_sideways(tmp_path):
     ev = bf.read(tmp_path / "t.csv", scores="acc")
     assert ev.names == ("A", "B")
     assert ev.corpora.names == ("mnli", "sst2", "qqp")
+
+
+# ---- what is refused, from frames and from files ----------------------------------------------------------
+
+
+ROLES = ("model", "item", "group", "run", "fold", "repeat", "generation", "prompt", "corpus")
+
+
+@pytest.fixture
+def refused(tmp_path):
+    """What is said of rows, given as a frame and as a file, but for the name of the file."""
+
+    def said(frame, **options):
+        path = tmp_path / "rows.csv"
+        frame.to_csv(path, index=False)
+        in_file = {"scores" if name == "score" else name: value for name, value in options.items()}
+        found = []
+        for ask in (lambda: bf.from_frame(frame, **options), lambda: bf.read(path, **in_file)):
+            with pytest.raises(ValueError, match=r"\w") as caught:
+                ask()
+            found.append(str(caught.value))
+        return found
+
+    return said
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_column_in_a_role_that_is_not_there_is_refused_by_name(role, refused):
+    options = {"model": "model", "item": "question_id", "generation": "epoch"} | {role: "epohc"}
+    for said in refused(generations(), correct="correct", **options):
+        assert re.search(rf"({role}|id)= names no column of .*, 'epohc'; did you mean 'epoch'\?", said)
+
+
+def test_an_absent_column_of_values_is_refused_by_name(refused):
+    for said in refused(generations(), correct="corect"):
+        assert "has no column 'corect'; did you mean 'correct'?" in said
+    for said in refused(generations(), gold="gold", prediction="said"):
+        assert "has no column 'said'" in said
+
+
+def test_the_command_line_names_the_option_and_the_columns(tmp_path, capsys):
+    generations().to_csv(tmp_path / "g.csv", index=False)
+    assert main(["compare", str(tmp_path / "g.csv"), "--correct", "correct", "--id", "question"]) == 2
+    error = capsys.readouterr().err
+    assert "--id names no column of" in error
+    assert "did you mean 'question_id'? (known: model, question_id, epoch" in error
+
+
+def test_a_column_with_two_roles_is_refused(refused):
+    for said in refused(generations(), correct="correct", run="epoch", generation="epoch"):
+        assert re.search(
+            "column 'epoch' is named twice, by (run|generation)= and .*; a column has one role", said
+        )
+
+
+@pytest.mark.parametrize("role", ["item", "group"])
+@pytest.mark.parametrize(
+    ("column", "call"),
+    [
+        ("fold", "fold='fold'"),
+        ("CV", "fold='CV'"),
+        ("split 3", "fold='split 3'"),
+        ("cv_fold", "fold='cv_fold'"),
+        ("random seed", "run='random seed'"),
+        ("seed", "run='seed'"),
+        ("Runs", "run='Runs'"),
+        ("repeat", "repeat='repeat'"),
+        ("epoch", "generation='epoch'"),
+    ],
+)
+def test_folds_and_seeds_are_no_items_and_no_groups(role, column, call, refused):
+    frame = generations(20, 1, 1).rename(columns={"epoch": column})
+    for said in refused(frame, correct="correct", **{role: column}):
+        assert f"would take {ABOUT[call.partition('=')[0]]} as independent" in said
+        assert said.endswith(f"say {call} instead")
+
+
+@pytest.mark.parametrize("unit", ["fold", "cv", "Random seed", "split 3", "repeats", "runs"])
+def test_folds_and_seeds_are_no_units(unit, refused, tmp_path):
+    with pytest.raises(ValueError, match=r"share their data.*fold= or run="):
+        bf.from_scores({"A": [0.5, 0.75], "B": [0.25, 1.0]}, unit=unit)
+    path = tmp_path / "rows.csv"
+    scores("fold", 5).to_csv(path, index=False)
+    with pytest.raises(ValueError, match=r"share their data.*fold= or run="):
+        bf.read(path, scores="f1", unit=unit)
+
+
+def test_folds_are_no_documents_beside_columns_of_models():
+    frame = pd.DataFrame({"gold": [0, 1] * 5, "a": [0, 1] * 5, "b": [1, 0] * 5, "fold": [0, 1, 2, 3, 4] * 2})
+    with pytest.raises(ValueError, match="group='fold' would take test folds as independent documents"):
+        bf.from_frame(frame, gold="gold", models=["a", "b"], group="fold")
+
+
+@pytest.mark.parametrize("column", ["model", "question_id", "epoch"])
+@pytest.mark.parametrize("value", [None, " "])
+def test_a_row_without_a_value_in_a_role_is_refused(column, value, refused):
+    frame = generations().astype({column: object})
+    frame.loc[4, column] = value
+    for said in refused(frame, correct="correct"):
+        assert f"ow 5 has no value in column '{column}'" in said.replace("row 5, has", "row 5 has")
+
+
+def test_a_score_without_an_item_is_final(tmp_path):
+    frame = scores("seed", 4).assign(topic="a")
+    ev = bf.from_frame(frame, score="f1")
+    assert ev.task.final
+    assert [method.name for method in ev.methods] == ["A", "B"]
+    items = frame.rename(columns={"seed": "id"})
+    assert not bf.from_frame(items, score="f1").task.final
+
+
+def test_repeated_ids_without_a_role_are_refused(refused):
+    frame = generations(20, 1, 1).drop(columns="epoch")
+    for said in refused(pd.concat([frame, frame.iloc[:3]]), correct="correct"):
+        assert "2 rows have model 'A', question_id 'q0'; keep one, or add a column" in said
+
+
+def test_rows_that_agree_in_all_roles_are_named_by_the_column_in_which_they_differ(refused):
+    frame = generations(20, 2, 2).rename(columns={"epoch": "weird"})
+    for said in refused(frame, correct="correct"):
+        assert "2 rows have model 'A', question_id 'q0' and differ in 'weird'" in said
+        assert "generation='weird' (generations of the same model)" in said
+    for said in refused(scores("weird", 3), score="f1"):
+        assert "item='weird' (items)" in said
+
+
+@pytest.mark.parametrize("role", ["group", "generation", "prompt"])
+def test_roles_of_items_need_items(role, refused):
+    for said in refused(scores("fold", 4).assign(x=["a", "b"] * 4), score="f1", **{role: "x"}):
+        assert f"{role}='x' tells" in said
+        assert "name it with id=" in said
+
+
+def test_repeats_and_designs_need_folds(refused):
+    for said in refused(generations(20, 1, 1).assign(again=0), correct="correct", repeat="again"):
+        assert "name them with fold=" in said
+    for said in refused(scores("seed", 4), score="f1", cv="5"):
+        assert "cv= is the design of test folds" in said
+
+
+def test_repeats_have_equally_many_folds(refused):
+    frame = pd.concat([generations(20, 1, 1).assign(repeat=j) for j in range(2)])
+    number = frame.question_id.str[1:].astype(int)
+    for said in refused(
+        frame.assign(fold=number % (4 + frame["repeat"])), correct="correct", repeat="repeat"
+    ):
+        assert "have 4 to 5 folds; all need equally many" in said
+
+
+def test_an_item_has_one_group_and_one_gold_label(refused):
+    frame = generations(20, 2, 2).assign(doc="d")
+    frame.loc[3, "doc"] = "e"
+    for said in refused(frame, correct="correct", group="doc"):
+        assert "has different doc in different rows" in said
+    frame.loc[3, "gold"] = 7
+    for said in refused(frame, gold="gold"):
+        assert "has different gold in different rows" in said
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({"gold": "gold", "correct": "correct"}, "correct"),
+        ({"correct": "correct", "positive": 1}, "positive"),
+        ({"correct": "correct", "lower_is_better": True}, "lower_is_better"),
+        ({"score": "correct", "judge": "gold"}, "judge"),
+    ],
+)
+def test_options_of_other_values_are_refused(options, name, refused):
+    for said in refused(generations(20, 1, 1), item="question_id", **options):
+        assert f"{name}= does not apply if" in said
+
+
+def test_a_judge_beside_generations_is_refused(refused):
+    for said in refused(generations(), gold="gold", judge="correct"):
+        assert "judge= is not read yet beside" in said
+
+
+def test_classes_and_a_judge_are_read_from_rows():
+    frame = generations(40, 1, 1)
+    ev = bf.from_frame(frame, gold="gold", labels=[0, 1, 2])
+    assert ev.classes == ("0", "1", "2")
+    once = frame.assign(gold=frame.gold.astype(float), judge=frame.gold)
+    once.loc[once.question_id.isin(["q0", "q1"]), "gold"] = np.nan
+    assert bf.from_frame(once, gold="gold", judge="judge", positive=1).labelled == "38 of them labelled"
+
+
+def test_columns_of_models_with_a_fold_that_is_named_are_rows(tmp_path):
+    frame = scores("part", 8)
+    wide = frame.pivot(index="part", columns="model", values="f1").reset_index()
+    wide.to_csv(tmp_path / "wide.csv", index=False)
+    for role in ("fold", "run", "corpus"):
+        ev = bf.read(tmp_path / "wide.csv", scores="f1", **{role: "part"})
+        assert ev == bf.from_frame(frame, score="f1", **{role: "part"})
+
+
+def test_words_are_answers_and_no_scores(tmp_path, refused):
+    frame = generations(20, 2, 2)
+    words = frame.assign(correct=np.where(frame.correct == 1, "yes", "no"))
+    words.to_csv(tmp_path / "words.csv", index=False)
+    expected = bf.from_frame(frame, correct="correct")
+    assert bf.read(tmp_path / "words.csv", correct="correct") == expected
+    assert bf.from_frame(words, correct="correct") == expected
+    for said in refused(words.assign(correct="maybe"), correct="correct"):
+        assert "row 1 of 'correct' has 'maybe', which is no right" in said
+    for said in refused(scores("fold", 4).assign(f1="high"), score="f1"):
+        assert "row 1 of 'f1' has 'high', which is no number" in said
