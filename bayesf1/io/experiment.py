@@ -206,7 +206,7 @@ def from_items(table: LongTable) -> Evaluation:
     """Return the evaluation of items, each answered once by each model, or by each training run of a method."""
     content = table.content
     answers = _answers_by_item(table)
-    items = table.first_of_items()
+    items = table.first_of_items
     groups = None
     if table.roles["group"] is not None:
         table.check_same(table.roles["group"])
@@ -231,7 +231,7 @@ def from_items(table: LongTable) -> Evaluation:
 
 def _answers_by_item(table: LongTable) -> dict[str, Any]:
     """Return the answers of each model by item, or of each run of each method."""
-    rows = table.by_item()
+    rows = table.by_item
     value = table.content.answers
     model = table.roles["model"]
     run = table.roles["run"]
@@ -268,7 +268,7 @@ def out_of_fold(table: LongTable) -> Evaluation:
         raise ValueError(
             "scores of items out of fold are not read yet; give fold= with gold labels or right and wrong answers"
         )
-    items = table.first_of_items()
+    items = table.first_of_items
     groups = None
     if roles["group"] is not None:
         table.check_same(roles["group"])
@@ -292,7 +292,7 @@ def out_of_fold(table: LongTable) -> Evaluation:
 
 def _repeats(table: LongTable, items: Any) -> list[_Repeat]:
     """Return the repeats of a cross-validation, in each of which every model answers all items."""
-    rows = table.by_item()
+    rows = table.by_item
     column = table.roles["repeat"]
     if column is None:
         return [_repeat(table, rows, items)]

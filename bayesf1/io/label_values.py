@@ -30,6 +30,9 @@ def read_labels(values: Any, where: str, *, remedy: str = "drop or fill it first
     if isinstance(values, str | bytes | Mapping):
         raise ValueError(f"{where} must be a sequence of labels, not {type(values).__name__}")
     check_unmasked(values, where)
+    categories = _texts_of_categories(values)
+    if categories is not None:
+        return _labels_of_categories(values, categories, where, remedy)
     try:
         array = _as_array(values)
     except (ValueError, RecursionError):
@@ -52,6 +55,26 @@ def read_labels(values: Any, where: str, *, remedy: str = "drop or fill it first
     if missing.any():
         raise ValueError(f"{where} has no label for item {int(np.argmax(missing)) + 1}; {remedy}")
     return array
+
+
+def _texts_of_categories(values: Any) -> list[str] | None:
+    """Return the categories of a column of pandas, if they are texts; None of any other column."""
+    dtype = getattr(values, "dtype", None)
+    if type(dtype).__name__ != "CategoricalDtype":
+        return None
+    categories: list[Any] = values.cat.categories.tolist()
+    return categories if all(type(category) is str for category in categories) else None
+
+
+def _labels_of_categories(values: Any, categories: list[str], where: str, remedy: str) -> AnyArray:
+    """Return labels of which each distinct one is held once, as files are read."""
+    codes = values.cat.codes.to_numpy()
+    missing = codes < 0
+    if missing.any():
+        raise ValueError(f"{where} has no label for item {int(np.argmax(missing)) + 1}; {remedy}")
+    used, which = np.unique(codes, return_inverse=True)
+    labels = np.array([categories[code] for code in used], dtype=object)
+    return labels[which] if _has_long(labels) else labels.astype(str)[which]
 
 
 def read_groups(values: Any) -> AnyArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -96,17 +97,24 @@ class LongTable:
         """The models' names, in the order of their first rows."""
         return [*dict.fromkeys(map(text_of, self.column("model").unique()))]
 
+    @cached_property
+    def items(self) -> Numbered:
+        """The number of each row's item, and the items' ids."""
+        return numbered(self.column("item"))
+
+    @cached_property
     def by_item(self) -> Any:
-        """Return the frame with the items' ids as its index."""
-        return self.frame.set_axis(texts_of(self.column("item")))
+        """The frame with the items' ids as its index."""
+        return self.frame.set_axis(self.items.names[self.items.numbers])
 
+    @cached_property
     def first_of_items(self) -> Any:
-        """Return the first row of each item, by its id."""
-        rows = self.by_item()
-        return rows[~rows.index.duplicated()]
+        """The first row of each item, by its id."""
+        _, first = np.unique(self.items.numbers, return_index=True)
+        return self.by_item.iloc[first]
 
-    def check_same(self, role_or_value: str) -> None:
-        """Refuse an item whose rows differ in a column that is one of the item, whatever the model.
+    def check_same(self, column: str) -> None:
+        """Refuse an item whose rows differ in a column that is one of the item, whatever the model; gaps do not count.
 
         Examples
         --------
@@ -116,11 +124,17 @@ class LongTable:
         Traceback (most recent call last):
         ValueError: id 'q1' has different gold in different rows; it should be the same for all models
         """
-        numbers_of_item = self.by_item().groupby(level=0, sort=False)[role_or_value].nunique()
-        different = numbers_of_item.index[numbers_of_item.to_numpy() > 1]
-        if len(different):
+        import pandas as pd
+
+        # A gap has the code -1.
+        codes, distinct = pd.factorize(self.frame[column])
+        filled = codes >= 0
+        pairs = np.unique(self.items.numbers[filled] * len(distinct) + codes[filled])
+        n_values = np.bincount(pairs // max(len(distinct), 1), minlength=1)
+        if n_values.max() > 1:
+            item = self.items.names[np.argmax(n_values > 1)]
             raise ValueError(
-                f"{self.roles['item']} {quoted(different[0])} has different {role_or_value} in different rows; it should be "
+                f"{self.roles['item']} {quoted(item)} has different {column} in different rows; it should be "
                 "the same for all models"
             )
 
@@ -136,35 +150,47 @@ def text_of(value: Any) -> str:
     >>> text_of(3.0), text_of("q3")
     ('3', 'q3')
     """
+    if isinstance(value, str):
+        return value
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))
     return str(value)
 
 
-def texts_of(column: Any) -> AnyArray:
-    """Return a column of names as texts, each distinct value turned once."""
-    import pandas as pd
+class Numbered(NamedTuple):
+    """The number of each value, from 0 in the order in which they first occur, and the values as texts."""
 
-    codes, distinct = pd.factorize(column)
-    texts = np.empty(len(distinct), dtype=object)
-    texts[:] = [text_of(value) for value in distinct]
-    return texts[codes]
+    numbers: IntArray
+    names: AnyArray
 
 
-def numbers_of(column: Iterable[Any]) -> IntArray:
-    """Return values as numbers from 0, in the order in which they first occur; values of one text are one.
+def numbered(column: Iterable[Any]) -> Numbered:
+    """Return a column by its distinct values; values of one text, such as 1 and 1.0, are one.
 
     Examples
     --------
-    >>> numbers_of(["b", "a", "b"])
-    array([0, 1, 0])
+    >>> numbered(["b", "a", "b"])
+    Numbered(numbers=array([0, 1, 0]), names=array(['b', 'a'], dtype=object))
     """
     import pandas as pd
 
     codes, distinct = pd.factorize(pd.Series(column))
     places: dict[str, int] = {}
-    numbers = [places.setdefault(text_of(value), len(places)) for value in distinct]
-    return np.array(numbers, dtype=np.intp)[codes]
+    numbers = [places.setdefault(text_of(value), len(places)) for value in distinct.tolist()]
+    names = np.empty(len(places), dtype=object)
+    names[:] = list(places)
+    return Numbered(np.array(numbers, dtype=np.intp)[codes], names)
+
+
+def texts_of(column: Iterable[Any]) -> AnyArray:
+    """Return a column of names as texts."""
+    numbers, names = numbered(column)
+    return np.asarray(names[numbers])
+
+
+def numbers_of(column: Iterable[Any]) -> IntArray:
+    """Return the number of each value, from 0 in the order in which they first occur."""
+    return numbered(column).numbers
 
 
 # ---- wide tables ------------------------------------------------------------------------------------------

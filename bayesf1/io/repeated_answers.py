@@ -35,7 +35,7 @@ def from_item_means(table: LongTable) -> Evaluation:
     place = {name: m for m, name in enumerate(models)}
     # The place of each row's model and item.
     model = np.array([place[name] for name in names])
-    item = numbers_of(table.column("item"))
+    item = table.items.numbers
     n_answers = _numbers_of_answers(table, models, model, item)
     answers = _answers(table)
     means: list[Any] = []
@@ -86,7 +86,7 @@ def _numbers_of_answers(table: LongTable, models: list[str], model: IntArray, it
     missing = np.argwhere(n_answers == 0.0)
     if len(missing):
         m, i = missing[0]
-        name = table.column("item").to_numpy()[np.argmax(item == i)]
+        name = table.items.names[i]
         raise ValueError(f"{models[m]!r} has no answer to item {quoted(name)}; all models need all items")
     return n_answers
 
@@ -175,7 +175,7 @@ def _of_items(table: LongTable, models: tuple[str, ...], task: Task, means: Any)
     items = _merged(means, np.ones(n_items), noun_of(str(table.roles["item"]), "example"))
     if table.roles["group"] is None:
         return Evaluation.of_units(models, task, items)
-    group = numbers_of(table.first_of_items()[table.roles["group"]])
+    group = numbers_of(table.first_of_items[table.roles["group"]])
     n_groups = int(group.max()) + 1
     sums = indicators(group, np.arange(n_items), (n_groups, n_items)) @ means
     documents = _merged(sums, np.ones(n_groups), "document")

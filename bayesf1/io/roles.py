@@ -180,6 +180,10 @@ def check_given(
         role_of_column[column] = role
 
 
+class UnclearRows(ValueError):
+    """Rows that the columns at hand do not tell apart; others may."""
+
+
 # ---- roles of a table -------------------------------------------------------------------------------------
 
 
@@ -252,7 +256,7 @@ def recognise_roles(frame: Any, given: Mapping[str, str], values: Sequence[str],
         columns["item"] = item
     if "item" not in columns and not final:
         others = listing(c for c in frame if c not in columns.values())
-        raise ValueError(f"which column tells items apart? Name it with item= (id=): {others}")
+        raise UnclearRows(f"which column tells items apart? Name it with item= (id=): {others}")
     for role in _RECOGNISED:
         column = candidates.get(role)
         if role not in columns and column is not None and _has_role(frame, Roles(columns), role, column):
@@ -360,9 +364,9 @@ def _check_rows(frame: Any, roles: Roles, values: Sequence[str]) -> None:
     others = [column for column in frame if column not in (*roles.columns.values(), *values)]
     different = next((column for column in others if rows[column].nunique(dropna=False) > 1), None)
     if different is None:
-        raise ValueError(
+        raise UnclearRows(
             f"{len(rows)} rows have {where}; keep one, or add a column that says how they differ"
         )
     possible = ["generation", "prompt", "run"] if roles["item"] else ["run", "fold", "corpus", "item"]
     calls = joined([f"{role}={different!r} ({ABOUT[role]})" for role in possible], "or")
-    raise ValueError(f"{len(rows)} rows have {where} and differ in {different!r}; say what it is: {calls}")
+    raise UnclearRows(f"{len(rows)} rows have {where} and differ in {different!r}; say what it is: {calls}")

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -29,7 +30,7 @@ from bayesf1.io.frames import from_frame
 from bayesf1.io.label_values import align
 from bayesf1.io.labels import NoPositiveItem, from_correct
 from bayesf1.io.long_tables import MODEL, Content, melted, text_of, texts_of
-from bayesf1.io.roles import ROLES, check_given, check_possible, role_of
+from bayesf1.io.roles import ROLES, UnclearRows, check_given, check_possible, role_of
 from bayesf1.io.scores import from_scores
 from bayesf1.io.tables import Table, is_arrow, is_json
 from bayesf1.tasks.final import known_share
@@ -168,24 +169,46 @@ def _read(request: ReadRequest) -> Evaluation:
 
 
 class _LongRows(NamedTuple):
-    """The rows of all models, the roles that were given, the columns of values, and remarks on them."""
+    """Rows of all models, and what is known of them.
+
+    Attributes
+    ----------
+    frame
+        The columns that have values or roles, perhaps by their names.
+    given
+        The columns whose role is given.
+    values
+        The columns of predictions, answers or scores.
+    remarks
+        Remarks on how tables were read.
+    tables
+        The tables that have other columns as well, by their models.
+    """
 
     frame: Any
     given: Mapping[str, str]
     values: tuple[str, ...]
     remarks: tuple[str, ...] = ()
+    tables: Mapping[str, Table] = MappingProxyType({})
 
 
 def _from_long_rows(asked: _TableRequest, long: _LongRows) -> Evaluation:
     """Return the evaluation of rows whose columns have roles."""
     content = asked.content(long.values)
+    if content.positive is not None:
+        gold = long.frame[content.gold]
+        content = replace(content, positive=_as_in(gold, content.positive))
+    unit = asked.options.get("unit")
     with located(asked.request.places[0]), _no_positive_refused():
-        if content.positive is not None:
-            gold = long.frame[content.gold]
-            content = replace(content, positive=_as_in(gold, content.positive))
-        return from_long(
-            long.frame, long.given, content, unit=asked.options.get("unit"), remarks=long.remarks
-        )
+        try:
+            return from_long(long.frame, long.given, content, unit=unit, remarks=long.remarks)
+        except UnclearRows:
+            if not long.tables:
+                raise
+            # Columns that nothing asks for may say in which way rows differ.
+            header = dict.fromkeys(column for table in long.tables.values() for column in table.header)
+            frame = _joined(long.tables, [column for column in header if column], filled=())
+            return from_long(frame, long.given, content, unit=unit, remarks=long.remarks)
 
 
 def _long_rows(asked: _TableRequest) -> _LongRows | None:
@@ -277,26 +300,36 @@ def _has_roles(asked: _TableRequest, named: Mapping[str, str], *, wide: bool = F
 
 
 def _joined_rows(asked: _TableRequest, tables: Mapping[str, Table]) -> _LongRows:
-    """Return the rows of one table, or of a table for each model, one below the other."""
-    import pandas as pd
+    """Return the rows of one table, or of a table for each model, one below the other.
 
+    Columns are loaded that options name, or that are called after a role.
+    """
     for table in tables.values():
         check_given(asked.given, table.header, str(table), item_option="id")
     values = _value_columns(asked, tables)
-    # Other columns may have gaps; and gold if a judge labels every item.
-    filled = {*values, *asked.given.values()}
-    if asked.gold is not None and asked.judges is None:
-        filled.add(asked.gold)
-    frames = []
-    for name, table in tables.items():
-        columns = [column for column in table.header if column]
-        frame = table.load(columns, optional=[column for column in columns if column not in filled])
-        frames.append(frame.assign(**{MODEL: name}) if asked.request.models else frame)
+    named = [*values, *asked.given.values(), *asked.shared]
+    # Gold labels may be missing if a judge labels every item, and so may what is recognised by name.
+    filled = [column for column in named if asked.judges is None or column not in asked.shared]
+    header = dict.fromkeys(column for table in tables.values() for column in table.header)
+    by_role = [column for column in header if role_of(column) is not None]
+    frame = _joined(tables, [*dict.fromkeys([*named, *by_role])], filled)
     given = asked.given
     if asked.request.models:
         given = {"model": MODEL, **given}
-    frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
-    return _LongRows(frame, given, values)
+    return _LongRows(frame, given, values, tables=tables)
+
+
+def _joined(tables: Mapping[str, Table], columns: Sequence[str], filled: Sequence[str]) -> Any:
+    """Return columns of several tables, one below the other, with the models' names if each has a table."""
+    import pandas as pd
+
+    frames = []
+    for model, table in tables.items():
+        own = [column for column in columns if column in table.header]
+        gaps = [column for column in own if column not in filled]
+        frame = table.load(own, optional=gaps)
+        frames.append(frame.assign(**{MODEL: model}) if model else frame)
+    return frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
 
 
 def _value_columns(asked: _TableRequest, tables: Mapping[str, Table]) -> tuple[str, ...]:
