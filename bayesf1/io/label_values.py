@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from bayesf1.base.naming import quoted
 from bayesf1.evaluation import Evaluation, model_names
 from bayesf1.io.roles import repeated_role
 from bayesf1.units import Units
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # A label of more characters is no name of a class, but a text.
 _LONG_LABEL = 200
@@ -30,9 +33,9 @@ def read_labels(values: Any, where: str, *, remedy: str = "drop or fill it first
     if isinstance(values, str | bytes | Mapping):
         raise ValueError(f"{where} must be a sequence of labels, not {type(values).__name__}")
     check_unmasked(values, where)
-    categories = _texts_of_categories(values)
-    if categories is not None:
-        return _labels_of_categories(values, categories, where, remedy)
+    categorical = _categories(values)
+    if categorical is not None:
+        return _labels_of_categories(categorical, where, remedy)
     try:
         array = _as_array(values)
     except (ValueError, RecursionError):
@@ -57,23 +60,24 @@ def read_labels(values: Any, where: str, *, remedy: str = "drop or fill it first
     return array
 
 
-def _texts_of_categories(values: Any) -> list[str] | None:
-    """Return the categories of a column of pandas, if they are texts; None of any other column."""
+def _categories(values: Any) -> pd.Categorical | None:
+    """Return a column of pandas whose categories are texts as such; None of any other column."""
     dtype = getattr(values, "dtype", None)
     if type(dtype).__name__ != "CategoricalDtype":
         return None
-    categories: list[Any] = values.cat.categories.tolist()
-    return categories if all(type(category) is str for category in categories) else None
+    import pandas as pd
+
+    categorical = pd.Categorical(values)
+    return categorical if all(type(category) is str for category in categorical.categories) else None
 
 
-def _labels_of_categories(values: Any, categories: list[str], where: str, remedy: str) -> AnyArray:
+def _labels_of_categories(categorical: pd.Categorical, where: str, remedy: str) -> AnyArray:
     """Return labels of which each distinct one is held once, as files are read."""
-    codes = values.cat.codes.to_numpy()
-    missing = codes < 0
+    missing = categorical.codes < 0
     if missing.any():
         raise ValueError(f"{where} has no label for item {int(np.argmax(missing)) + 1}; {remedy}")
-    used, which = np.unique(codes, return_inverse=True)
-    labels = np.array([categories[code] for code in used], dtype=object)
+    used, which = np.unique(categorical.codes, return_inverse=True)
+    labels = np.array(categorical.categories[used].tolist(), dtype=object)
     return labels[which] if _has_long(labels) else labels.astype(str)[which]
 
 

@@ -282,7 +282,7 @@ def test_the_command_line_names_the_option_and_the_columns(tmp_path, capsys):
     generations().to_csv(tmp_path / "g.csv", index=False)
     assert main(["compare", str(tmp_path / "g.csv"), "--correct", "correct", "--id", "question"]) == 2
     error = capsys.readouterr().err
-    assert "--id names no column of" in error
+    assert "--item names no column of" in error
     assert "did you mean 'question_id'? (known: model, question_id, epoch" in error
 
 
