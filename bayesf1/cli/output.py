@@ -12,7 +12,8 @@ from typing import TextIO
 
 from bayesf1.base.naming import harmless, printable
 from bayesf1.base.text_files import followed, write_atomic
-from bayesf1.output.answer import DEFAULT, Answer, format_of, show, together, written
+from bayesf1.output.answer import DEFAULT, Answer, format_of, together, written
+from bayesf1.output.terminal import show
 
 
 def deliver(answers: Sequence[Answer], args: argparse.Namespace) -> None:

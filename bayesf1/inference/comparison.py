@@ -534,6 +534,11 @@ class Comparisons(Answer, Mapping[str, Comparison]):
         return words.title(self)
 
     @property
+    def subject(self) -> str:
+        """The two models, which tell the answer from those on other pairs."""
+        return words.subject(self)
+
+    @property
     def table(self) -> Table:
         """Metric, both models' scores and intervals, the difference, P(H0), P(H1) and the verdict."""
         return words.table([*self.values()])

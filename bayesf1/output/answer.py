@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TextIO
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from bayesf1.base.checks import Checked
 from bayesf1.base.naming import cleaned, joined, printable
@@ -19,11 +18,7 @@ from bayesf1.output.words.citations import bibtex
 
 if TYPE_CHECKING:
     import pandas as pd
-    from rich.console import Console
-    from rich.table import Table as RichTable
 
-# How many characters bars on a terminal have, the best first.
-_BARS = (24, 12)
 # The formats that answers are written in, and the endings of files in them; plain text has several.
 DEFAULT = "table"
 FORMATS = {DEFAULT: ".txt", "json": ".json", "csv": ".csv", "markdown": ".md", "latex": ".tex"}
@@ -59,7 +54,7 @@ class Answer(Checked, ABC):
 
     # Whether plain text begins with the title; a terminal and HTML always do.
     titled: bool = True
-    # Whether several are rows of one table, followed by what is said of each; else each has its own.
+    # Whether several answers are printed as rows of one table, with the sentences of all below it; else each has its own.
     stacked: ClassVar[bool] = False
     # Name and version of the JSON document, and of the document that lists several, with the name of the list.
     json_format: ClassVar[str] = ""
@@ -78,6 +73,11 @@ class Answer(Checked, ABC):
     @abstractmethod
     def table(self) -> Table:
         """The answer as a table."""
+
+    @property
+    def subject(self) -> str:
+        """What tells the answer from others of its kind, as the names of the models: a short title."""
+        return self.title
 
     @property
     def verdicts(self) -> Sequence[str]:
@@ -106,7 +106,7 @@ class Answer(Checked, ABC):
 
     @property
     def key(self) -> Mapping[str, str]:
-        """Columns that tell the records from those of other answers, if their own do not."""
+        """Further columns of the records, where these do not say which answer they belong to."""
         return {}
 
     def signature(self) -> str:
@@ -125,7 +125,10 @@ class Answer(Checked, ABC):
 
     def lines(self, *, verbose: bool = False) -> list[str]:
         """Return what stands below the table, a cleaned line each, the signature last."""
-        lines = (*self.below, *(self.more if verbose else ()), self.signature())
+        lines = [*self.below]
+        if verbose:
+            lines += self.more
+        lines.append(self.signature())
         return [printable(line) for line in lines if line]
 
     def __str__(self) -> str:
@@ -140,8 +143,13 @@ class Answer(Checked, ABC):
 
     def to_text(self, *, verbose: bool = False) -> str:
         """Return title, table and what is said below it as plain text; `verbose` adds how it was computed."""
-        head, lines = [printable(self.title), ""] if self.titled else [], self.lines(verbose=verbose)
-        return "\n".join([*head, self.table.to_text(), *(["", *lines] if lines else [])])
+        parts = [self.table.to_text()]
+        if self.titled:
+            parts.insert(0, printable(self.title))
+        lines = self.lines(verbose=verbose)
+        if lines:
+            parts.append("\n".join(lines))
+        return "\n\n".join(parts)
 
     def details(self) -> str:
         """Return the text with all that a reviewer asks for: prior, draws and seed, and how it was computed."""
@@ -172,8 +180,11 @@ class Answer(Checked, ABC):
 
     def document(self) -> dict[str, Any]:
         """Return what JSON holds: everything as in `to_dict`, the name of the format and the signature."""
-        signed = {"signature": self.signature()} if self.signature() else {}
-        return {"format": self.json_format, **self.to_dict(), **signed}
+        document = {"format": self.json_format, **self.to_dict()}
+        signature = self.signature()
+        if signature:
+            document["signature"] = signature
+        return document
 
     def to_json(self) -> str:
         """Return everything as indented JSON, which has no NaN."""
@@ -189,8 +200,8 @@ class Answer(Checked, ABC):
 
 
 @dataclass(frozen=True)
-class _Shown(Answer):
-    """One of several answers without what others say as well, or all of them as rows of one table."""
+class _Printed(Answer):
+    """What is printed of an answer among others, or of several answers as rows of one table."""
 
     title: str = ""
     table: Any = None
@@ -200,57 +211,88 @@ class _Shown(Answer):
 
 
 def together(answers: Sequence[Answer]) -> Sequence[Answer]:
-    """Return answers of one kind as they are shown: as rows of one table, or each by itself."""
-    if not answers[0].stacked:
-        return _without_repeats(answers) if len(answers) > 1 else answers
+    """Return answers of one kind as they are printed: as rows of one table, or each by itself."""
+    if answers[0].stacked:
+        return [_stacked(answers)]
+    if len(answers) == 1:
+        return answers
+    return _without_repeats(answers)
+
+
+def _stacked(answers: Sequence[Answer]) -> Answer:
+    """Return several answers as rows of one table, with the sentences of all below it."""
     tables = [answer.table for answer in answers]
-    rows, sure = tuple(row for t in tables for row in t.rows), tuple(one for t in tables for one in t.sure)
+    rows = tuple(row for table in tables for row in table.rows)
+    sure = tuple(one for table in tables for one in table.sure)
     lines = [line for answer in answers for line in answer.below]
-    lines += dict.fromkeys(answer.signature() for answer in answers)
+    signatures = dict.fromkeys(answer.signature() for answer in answers)
     more = [line for answer in answers for line in answer.more]
-    return [_Shown(answers[0].title, Table(tables[0].header, rows, sure=sure), lines, more, titled=False)]
+    table = Table(tables[0].header, rows, sure=sure)
+    return _Printed(answers[0].title, table, [*lines, *signatures], more, titled=False)
 
 
 def _without_repeats(answers: Sequence[Answer]) -> Sequence[Answer]:
-    """Return answers of which the last one says what several have in common, and of which ones."""
-    whose: dict[str, list[str]] = {}
+    """Return answers without the sentences that several have, which the last one has, with the subjects they hold for."""
+    subjects: dict[str, list[str]] = {}
     for answer in answers:
         # A verdict stands below its own table.
         for line in dict.fromkeys(answer.explained):
-            whose.setdefault(line, []).append(answer.title.partition(", with ")[0])
-    whose = {line: which for line, which in whose.items() if len(which) > 1}
-    one_signature = len({answer.signature() for answer in answers}) == 1
-    parts = []
-    for answer in answers:
-        signed = [] if one_signature else [answer.signature()]
-        parts.append([*(line for line in answer.below if line not in whose), *signed])
-    for line, which in whose.items():
-        everywhere = len(which) == len(answers)
-        parts[-1].append(f"{line} ({f'all {len(answers)} tables' if everywhere else ', '.join(which)})")
-    parts[-1] += [answers[0].signature()] * one_signature
-    return [_Shown(one.title, one.table, lines, one.more) for one, lines in zip(answers, parts, strict=True)]
+            subjects.setdefault(line, []).append(answer.subject)
+    repeated = {line: names for line, names in subjects.items() if len(names) > 1}
+    below = [[line for line in answer.below if line not in repeated] for answer in answers]
+    signatures = [answer.signature() for answer in answers]
+    one_signature = len({*signatures}) == 1
+    if not one_signature:
+        for lines, signature in zip(below, signatures, strict=True):
+            lines.append(signature)
+    for line, names in repeated.items():
+        whose = f"all {len(answers)} tables" if len(names) == len(answers) else ", ".join(names)
+        below[-1].append(f"{line} ({whose})")
+    if one_signature:
+        below[-1].append(signatures[0])
+    pairs = zip(answers, below, strict=True)
+    return [_Printed(answer.title, answer.table, lines, answer.more) for answer, lines in pairs]
 
 
 def written(answers: Sequence[Answer], form: str, *, verbose: bool = False) -> str:
     """Return answers of one kind as a text in one of the `FORMATS`, without a last line break."""
-    if form == "json":
-        if answers[0].json_list is None:
-            return answers[0].to_json()
-        name, several = answers[0].json_list
-        return as_json({"format": name, several: [answer.document() for answer in answers]})
-    if form == "csv":
-        records = [{**answer.key, **record} for answer in answers for record in answer.records()]
-        return table_of(records).to_csv().rstrip("\n")
-    render = {DEFAULT: "details" if verbose else "to_text"}.get(form, f"to_{form}")
-    # Tables in LaTeX are moved one by one.
-    shown = answers if form == "latex" and not answers[0].stacked else together(answers)
-    return "\n\n".join(getattr(answer, render)() for answer in shown)
+    match form:
+        case "json":
+            return _json_of(answers)
+        case "csv":
+            records = [{**answer.key, **record} for answer in answers for record in answer.records()]
+            return table_of(records).to_csv().rstrip("\n")
+        case "markdown":
+            texts = [answer.to_markdown() for answer in together(answers)]
+        case "latex":
+            # A paper takes tables one by one, so each has all of its sentences.
+            shown = together(answers) if answers[0].stacked else answers
+            texts = [answer.to_latex() for answer in shown]
+        case _:
+            texts = [answer.to_text(verbose=verbose) for answer in together(answers)]
+    return "\n\n".join(texts)
+
+
+def _json_of(answers: Sequence[Answer]) -> str:
+    """Return an answer as JSON, or the document that lists several."""
+    if answers[0].json_list is None:
+        return answers[0].to_json()
+    name, several = answers[0].json_list
+    return as_json({"format": name, several: [answer.document() for answer in answers]})
 
 
 def as_json(document: Mapping[str, Any]) -> str:
     """Return a document as indented JSON, which has no NaN, and no character that a terminal would obey."""
     text = json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)
-    return re.sub(r"[^\n -~\w]", lambda c: c[0] if c[0].isprintable() else json.dumps(c[0])[1:-1], text)
+    return re.sub(r"[^\n -~\w]", _escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    """Return a character of a JSON text as it is if it can be printed, else as its escape sequence."""
+    character = found[0]
+    if character.isprintable():
+        return character
+    return json.dumps(character).strip('"')
 
 
 def format_of(path: str) -> str:
@@ -268,83 +310,3 @@ def format_of(path: str) -> str:
         remedy = f"end it with {joined(endings, 'or')}, or name a format with --format"
         raise ValueError(f"cannot write to {path}: no format has the ending {suffix}; {remedy}")
     return known[suffix.lower()]
-
-
-# ---- on a terminal -----------------------------------------------------------------------------------------
-
-
-def show(answer: Answer, file: TextIO, *, verbose: bool = False) -> None:
-    """Print an answer on a terminal; the last cell of a row is green if the row is sure.
-
-    If there is room, intervals are drawn as bars. A table that is too wide has its intervals below their scores; if that
-    does not do, each row is a list of its cells.
-    """
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(file=file, highlight=False)
-    console.print(Text(f"{printable(answer.title)}\n", style="bold"))
-    for grid in _fitted(answer.table, console):
-        console.print(grid)
-    for i, line in enumerate(answer.lines(verbose=verbose)):
-        # A signature is one word, to be copied whole.
-        whole = line.startswith("bayesf1|")
-        text = Text(f"\n{line}" if not i else line, style="dim" if i else "")
-        console.print(text, no_wrap=whole, overflow="ignore" if whole else None, crop=not whole)
-
-
-def _fitted(table: Table, console: Console) -> list[RichTable]:
-    """Return the first form of a table that fits on a terminal, or a list of its cells for each row."""
-    lines = [[printable(cell) for cell in row] for row in (table.header, *table.rows)]
-    broken = [[cell.replace(" [", "\n[").replace(" (%)", "\n(%)") for cell in row] for row in lines]
-    forms, place = [lines, broken], table.bars_after
-    if table.bars and console.encoding.startswith("utf") and not console.is_dumb_terminal:
-        drawn = (zip(lines, ["", *bars(table.bars, width)], strict=True) for width in _BARS)
-        forms = [[[*row[:place], bar, *row[place:]] for row, bar in rows] for rows in drawn] + forms
-    styles = ["green" if sure else "yellow" for sure in table.sure] or ["yellow"] * len(lines)
-    unbounded = console.options.update(width=10_000)
-    for grid in (_grid(rows, styles) for rows in forms):
-        if console.measure(grid, options=unbounded).maximum <= console.width:
-            return [grid]
-    by_cell = [list(zip(lines[0], row, strict=True)) for row in lines[1:]]
-    last = [""] * (len(lines[0]) - 2)
-    return [_grid(pairs, [*last, style], wrap=True) for pairs, style in zip(by_cell, styles, strict=False)]
-
-
-def bars(intervals: Sequence[tuple[float, float, float]], width: int) -> list[str]:
-    """Draw intervals (low, point, high) as lines of characters on one scale, with a mark at 0 if some hold it.
-
-    Examples
-    --------
-    >>> bars([(-1.0, 1.0, 3.0), (2.0, 3.0, 4.0)], 11)
-    ['──┼─●────  ', '  │   ──●──']
-    """
-    known = [end for interval in intervals for end in interval if math.isfinite(end)]
-    low, high = min(known, default=0.0), max(known, default=0.0)
-
-    def place(x: float) -> int:
-        return round((x - low) / ((high - low) or 1.0) * (width - 1))
-
-    drawn = []
-    for first, point, last in intervals:
-        cells = [" "] * width
-        if math.isfinite(first + point + last):
-            cells[place(first) : place(last) + 1] = "─" * (place(last) - place(first) + 1)
-        if low < 0.0 < high:
-            cells[place(0.0)] = "│" if cells[place(0.0)] == " " else "┼"
-        if math.isfinite(first + point + last):
-            cells[place(point)] = "●"
-        drawn.append("".join(cells))
-    return drawn
-
-
-def _grid(lines: Sequence[Sequence[str]], styles: Sequence[str], *, wrap: bool = False) -> RichTable:
-    from rich import box, table, text
-
-    header, *rows = lines
-    grid = table.Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
-    for name in header:
-        grid.add_column(text.Text(name, style="bold"), no_wrap=not wrap, overflow="fold")
-    for (*cells, last), style in zip(rows, styles, strict=False):
-        grid.add_row(*map(text.Text, cells), text.Text(last, style=style))
-    return grid

@@ -1,4 +1,4 @@
-"""Numbers as they are printed, and tables of strings: plain text, Markdown, LaTeX, HTML, CSV.
+"""Tables of strings: plain text, Markdown, LaTeX, HTML, CSV.
 
 Texts in LaTeX are for pdflatex with T1 fonts and no package for symbols.
 """
@@ -109,12 +109,8 @@ class Table:
         """Return the table with aligned columns."""
         lines = self._cells(printable)
         widths = [max(map(display_width, column)) for column in zip(*lines, strict=True)]
-        lines.insert(1, ["─" * width for width in widths])
-
-        def padded(cell: str, width: int) -> str:
-            return cell + " " * (width - display_width(cell))
-
-        return "\n".join("  ".join(map(padded, line, widths)).rstrip() for line in lines)
+        lines.insert(1, ["─".ljust(width, "─") for width in widths])
+        return "\n".join("  ".join(map(_padded, line, widths)).rstrip() for line in lines)
 
     def to_markdown(self) -> str:
         """Return a GitHub-flavoured Markdown table."""
@@ -157,40 +153,59 @@ class Table:
         limits
             What limits the conclusion, in sentences, which stand below the rows.
         """
-        places = range(len(self.header)) if columns is None else self._places(columns)
-
-        def line(cells: Sequence[str]) -> str:
-            # A line break or rule would take a bracket or star behind it for its argument.
-            chosen = (re.sub(r"^(?=[\[*])", "{}", cells[j]) for j in places)
-            return f"{' & '.join(chosen)} \\\\"
-
-        head, *rows = self._cells(escape_latex, r"\textbf{{{}}}")
-        below = rf"\multicolumn{{{len(places)}}}{{@{{}}p{{0.95\linewidth}}@{{}}}}{{\footnotesize %s}} \\"
+        places = list(range(len(self.header)))
+        if columns is not None:
+            places = self._places(columns)
+        cells = self._cells(escape_latex, r"\textbf{{{}}}")
+        head, *rows = [_latex_line([row[place] for place in places]) for row in cells]
+        alignment = "".join("l" for _ in places)
         body = [
-            rf"\begin{{tabular}}{{@{{}}{'l' * len(places)}@{{}}}}",
+            rf"\begin{{tabular}}{{@{{}}{alignment}@{{}}}}",
             r"\toprule",
-            re.sub(r"\bP\(H([01])\)", r"$P(H_\1)$", line(head)),
+            re.sub(r"\bP\(H([01])\)", r"$P(H_\1)$", head),
             r"\midrule",
-            *map(line, rows),
+            *rows,
             r"\bottomrule",
-            *(below % escape_latex(text) for text in limits),
+            *[_latex_note(text, len(places)) for text in limits],
             r"\end{tabular}",
         ]
         if caption is not None or label is not None:
-            named = [rf"\caption{{{escape_latex(caption)}}}"] if caption is not None else []
-            named += [rf"\label{{{re.sub(r'[^A-Za-z0-9:._-]', '-', label)}}}"] if label is not None else []
-            body = [r"\begin{table}", r"\centering", *body, *named, r"\end{table}"]
+            body = [r"\begin{table}", r"\centering", *body]
+            if caption is not None:
+                body.append(rf"\caption{{{escape_latex(caption)}}}")
+            if label is not None:
+                key = re.sub(r"[^A-Za-z0-9:._-]", "-", label)
+                body.append(rf"\label{{{key}}}")
+            body.append(r"\end{table}")
         return "\n".join([r"% needs \usepackage{booktabs}", *body])
 
     def _places(self, columns: Sequence[str]) -> list[int]:
         """Return where the columns of these names are; a unit need not be named."""
-        if isinstance(columns, str) or not len(columns):
+        if isinstance(columns, str) or len(columns) == 0:
             raise ValueError(f"columns is a list of names, such as {list(self.header[:2])!r}, not {columns}")
-        known = [name.lower().removesuffix(" (%)") for name in self.header]
-        asked = {str(name).lower().removesuffix(" (%)"): name for name in columns}
-        if unknown := [name for folded, name in asked.items() if folded not in known]:
-            raise ValueError(f"there is no column {unknown[0]!r}; {nearest(str(unknown[0]), self.header)}")
-        return [known.index(folded) for folded in asked]
+        known = [_plain_name(name) for name in self.header]
+        asked = {_plain_name(name): name for name in map(str, columns)}
+        for plain_name, name in asked.items():
+            if plain_name not in known:
+                raise ValueError(f"there is no column {name!r}; {nearest(name, self.header)}")
+        return [known.index(plain_name) for plain_name in asked]
+
+
+def _plain_name(column: str) -> str:
+    """Return the name of a column in small letters and without its unit."""
+    return column.lower().removesuffix(" (%)")
+
+
+def _latex_line(cells: Sequence[str]) -> str:
+    """Return a line of a LaTeX tabular; a bracket or star would be the argument of the line break or rule before it."""
+    guarded = [re.sub(r"^(?=[\[*])", "{}", cell) for cell in cells]
+    return f"{' & '.join(guarded)} \\\\"
+
+
+def _latex_note(text: str, n_columns: int) -> str:
+    """Return a sentence that stands below the rows of a LaTeX tabular, as wide as all of its columns."""
+    note = rf"{{\footnotesize {escape_latex(text)}}}"
+    return rf"\multicolumn{{{n_columns}}}{{@{{}}p{{0.95\linewidth}}@{{}}}}{note} \\"
 
 
 def table_of(records: Sequence[Mapping[str, Any]]) -> Table:
@@ -201,8 +216,18 @@ def table_of(records: Sequence[Mapping[str, Any]]) -> Table:
     >>> table_of([{"n": 1, "p": 0.5}, {"n": 2, "p": None}]).rows
     (('1', '0.5'), ('2', ''))
     """
-    rows = (tuple("" if value is None else str(value) for value in record.values()) for record in records)
-    return Table(tuple(records[0]), tuple(rows))
+    rows = tuple(tuple(map(_full, record.values())) for record in records)
+    return Table(tuple(records[0]), rows)
+
+
+def _full(value: Any) -> str:
+    """Write a value in full; None is an empty cell."""
+    return "" if value is None else str(value)
+
+
+def _padded(cell: str, width: int) -> str:
+    """Return a cell with blanks up to a width on a terminal, which some characters take two columns of."""
+    return cell.ljust(len(cell) + width - display_width(cell))
 
 
 def display_width(text: str) -> int:

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import bayesf1 as bf
-from bayesf1.output.answer import FORMATS, Answer, show, written
+from bayesf1.output.answer import FORMATS, Answer, written
 from bayesf1.output.table import escape_latex, escape_markdown
+from bayesf1.output.terminal import show
 
 HOSTILE = r"<b>x</b> & 50% _|$ \q"
 COUNTS = bf.from_counts({HOSTILE: (77, 44, 10, 702), "B": (83, 9, 14, 720)})

@@ -15,9 +15,9 @@ import pytest
 
 import bayesf1 as bf
 from bayesf1.cli.main import main
-from bayesf1.output.answer import show
 from bayesf1.output.html import report_html
 from bayesf1.output.panels import render
+from bayesf1.output.terminal import show
 from builders import needed
 from file_samples import inspect_log, lm_eval_samples
 

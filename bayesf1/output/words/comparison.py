@@ -37,7 +37,13 @@ _DIFFERENCE_ENDS = 4
 def title(res: Comparisons) -> str:
     """Return which models were compared, on what, and the kind of the intervals."""
     c = res.headline
-    return f"{c.model_b} against {c.model_a}{on_what(c.settings)}, with {credible_intervals(c.prob)}"
+    return f"{subject(res)}{on_what(c.settings)}, with {credible_intervals(c.prob)}"
+
+
+def subject(res: Comparisons) -> str:
+    """Return which models were compared."""
+    c = res.headline
+    return f"{c.model_b} against {c.model_a}"
 
 
 def table(
