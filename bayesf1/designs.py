@@ -129,7 +129,7 @@ class BlockedCV(Checked):
         >>> len(set(folds[0][0]) & set(folds[2][0]))
         3
         """
-        first = self._halve(X, y, groups)[1]
+        _, first = self._halve(X, y, groups)
         return (
             (np.flatnonzero(train), np.flatnonzero(~train)) for half in first.T for train in (half, ~half)
         )
@@ -235,7 +235,8 @@ class KFoldCV(Checked):
         check_rng(self.rng)
 
     def __str__(self) -> str:
-        return f"{self.folds}-fold CV" + (f" repeated {self.repeats} times" if self.repeats > 1 else "")
+        repeated = f" repeated {self.repeats} times" if self.repeats > 1 else ""
+        return f"{self.folds}-fold CV{repeated}"
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -259,7 +260,8 @@ class KFoldCV(Checked):
         """
         from bayesf1.cv.splitting import Corpus, deal_folds
 
-        corpus, rng = Corpus.read(X, y, groups, None, 1), np.random.default_rng(self.rng)
+        corpus = Corpus.read(X, y, groups, None, 1)
+        rng = np.random.default_rng(self.rng)
         for _ in range(self.repeats):
             fold = deal_folds(corpus, self.folds, rng)
             for k in range(self.folds):
@@ -274,7 +276,8 @@ class KFoldCV(Checked):
             ``"once"`` counts each item once, k = 1/J for J repeats; ``"nadeau-bengio"`` adds the training
             sets' overlap, :math:`k = \frac{1/K}{1/(JK) + 1/(K-1)} / J`; a number is k itself.
         """
-        folds, repeats = self.folds, self.repeats
+        folds = self.folds
+        repeats = self.repeats
         corrected = 1.0 / folds / (1.0 / (repeats * folds) + 1.0 / (folds - 1)) / repeats
         return _discount(rule, {"once": 1.0 / repeats, "nadeau-bengio": corrected}, self)
 
@@ -305,9 +308,10 @@ def read_design(text: str) -> BlockedCV | KFoldCV:
             f"cv design {quoted(text)} is not understood; write 10 for ten folds, 3x10 for three repeats of them, or "
             "blocked-3x2 for three block-regularised halvings"
         )
+    repeats = 1 if match[2] is None else int(match[2])
     if blocked:
-        return BlockedCV(int(match[2] or 1))
-    return design_of(int(match[2] or 1), int(match[3]), match[1])
+        return BlockedCV(repeats)
+    return design_of(repeats, int(match[3]), match[1])
 
 
 def design_of(repeats: int, folds: int, named: str = "") -> BlockedCV | KFoldCV:

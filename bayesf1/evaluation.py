@@ -12,15 +12,7 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.cautions import warn_caller
 from bayesf1.base.checks import is_number
-from bayesf1.base.naming import (
-    check_known,
-    counted as number_of,
-    joined,
-    listing,
-    plural,
-    printable,
-    quoted,
-)
+from bayesf1.base.naming import check_known, counted as number_of, joined, listing, plural, printable, quoted
 from bayesf1.base.text_files import StrPath
 from bayesf1.metrics import Metric, MetricLike, MetricOrigin, check_ratio
 from bayesf1.runs import SEPARATE_RUNS, Method, averages, methods_of
@@ -350,7 +342,8 @@ class Evaluation(EqualByFields):
 
     def pair(self, a: str | None = None, b: str | None = None) -> Evaluation:
         """Return the evaluation of two models, whose names may be left out if there are just two."""
-        pair = check_pair(self.names, a, b, "method" if self.methods else "model")
+        noun = "method" if self.methods else "model"
+        pair = check_pair(self.names, a, b, noun)
         return self if a is None else self.select(pair)
 
     def __add__(self, other: object) -> Evaluation:

@@ -123,17 +123,16 @@ class LabelPlan(Answer):
     @property
     def below(self) -> Sequence[str]:
         """What the plan is expected to do, and what labels at random would."""
-        now, after, random = (
-            points(x, 1 if self.percent else 3, percent=self.percent)
-            for x in (self.length, self.length_after, self.length_random)
-        )
+        digits = 1 if self.percent else 3
+        now = points(self.length, digits, percent=self.percent)
+        after = points(self.length_after, digits, percent=self.percent)
+        random = points(self.length_random, digits, percent=self.percent)
         unit = " percentage points" if self.percent else ""
-        lines = [
-            (
-                f"The {100 * self.prob:.4g} % interval of {self._what} is {now}{unit} long, and is expected to be {after} "
-                f"long after these {self.budget:,} labels; {random} after as many chosen at random."
-            )
-        ]
+        lengths = (
+            f"The {100 * self.prob:.4g} % interval of {self._what} is {now}{unit} long, and is expected to be {after} "
+            f"long after these {self.budget:,} labels; {random} after as many chosen at random."
+        )
+        lines = [lengths]
         if self.verdict is not None and self.verdict_random is not None:
             if self.decided:
                 lines.append("The verdict stands already.")
@@ -151,21 +150,17 @@ class LabelPlan(Answer):
     @property
     def table(self) -> Table:
         """A row for each kind of items."""
-        header, golds = ["Known", "Items", "Labelled", "Label next", "At random"], list(self.cells[0].gold)
-        rows = [
-            [
-                cell.known,
-                f"{cell.items:,.0f}",
-                f"{cell.labelled:,.0f}",
-                f"{cell.plan:,}",
-                f"{cell.random:,.1f}",
-            ]
-            for cell in self.cells
-        ]
+        golds = list(self.cells[0].gold)
+        header = ["Known", "Items", "Labelled", "Label next", "At random"]
+        rows = []
+        for cell in self.cells:
+            numbers = [f"{cell.items:,.0f}", f"{cell.labelled:,.0f}", f"{cell.plan:,}", f"{cell.random:,.1f}"]
+            rows.append([cell.known, *numbers])
         if len(golds) == 2:
-            header.insert(3, f"Gold {golds[1]} (%)")
+            positive = golds[1]
+            header.insert(3, f"Gold {positive} (%)")
             for row, cell in zip(rows, self.cells, strict=True):
-                row.insert(3, f"{100 * cell.gold[golds[1]]:.1f}")
+                row.insert(3, f"{100 * cell.gold[positive]:.1f}")
         return Table(tuple(map(printable, header)), tuple(tuple(map(printable, row)) for row in rows))
 
     def records(self) -> list[dict[str, Any]]:
@@ -273,11 +268,14 @@ def plan_labels(
     doubt = replace(doubt, scale=scale, mean=float(drawn.mean()), prob=prob)
     plan = doubt.neyman(budget, explore=_EXPLORE)
     random = doubt.at_random(budget)
-    is_difference = len(ev.names) > 1
-    p_above = float(np.mean(drawn > 0.0))
-    is_decided = max(p_above, 1.0 - p_above) >= 0.5 * (1.0 + prob)
-    verdict = doubt.verdict(plan) if is_difference else None
-    verdict_random = doubt.verdict(random) if is_difference else None
+    verdict: float | None = None
+    verdict_random: float | None = None
+    is_decided = False
+    if len(ev.names) > 1:
+        p_above = float(np.mean(drawn > 0.0))
+        is_decided = max(p_above, 1.0 - p_above) >= 0.5 * (1.0 + prob)
+        verdict = doubt.verdict(plan)
+        verdict_random = doubt.verdict(random)
     chosen = None if task.unlabelled is None else task.unlabelled.choose(plan, generator)
     return LabelPlan(
         models=ev.names,
@@ -291,7 +289,7 @@ def plan_labels(
         length_random=doubt.length(random),
         verdict=verdict,
         verdict_random=verdict_random,
-        decided=is_difference and is_decided,
+        decided=is_decided,
         difference=doubt.mean,
         prob=prob,
         chosen=chosen,
@@ -483,7 +481,6 @@ def _slopes(ev: Evaluation, task: Judged, metric: Metric, golds: FloatArray) -> 
     slopes = slopes_of(score_of(ev, task, metric), tables)
     # How each model's score moves with an item of a gold label for which it has a label, axes (model, label, gold).
     moves = np.einsum("gpt,mt->mpg", task.outcomes_of_gold, slopes) / n_items
-    by_model = [
-        moves[i, strata.predicted_by(model)] for i, model in enumerate(models)
-    ]  # each (stratum, gold)
+    # One array (stratum, gold) for each model.
+    by_model = [moves[i, strata.predicted_by(model)] for i, model in enumerate(models)]
     return np.asarray(sum(by_model))

@@ -213,10 +213,12 @@ class Metric:
         """Return what one of each cell adds above and below, if the metric is a ratio of two sums; else None."""
         match self.distribution:
             case Proportion(successes, failures):
-                above, below = successes, dict.fromkeys((*successes, *failures), 1.0)
+                above = successes
+                below = dict.fromkeys((*successes, *failures), 1.0)
             case FMeasure(beta, tp, fp, fn):
                 weights = ((tp, 1.0 + beta * beta), (fp, 1.0), (fn, beta * beta))
-                above, below = tp, {cell: weight for names, weight in weights for cell in names}
+                above = tp
+                below = {cell: weight for names, weight in weights for cell in names}
             case None:
                 return self.parts
         bottom = np.array([below.get(cell, 0.0) for cell in cells])
@@ -250,7 +252,7 @@ class Metric:
         if self.weigh is not None:
             return self.weigh(tables)
         pair = self.ratio(cells)
-        each = _indicators(cells, self.needs or cells)[:, 0] if pair is None else pair[1]
+        each = self._is_needed(cells) if pair is None else pair[1]
         return np.broadcast_to(each, (len(tables), len(each)))
 
     def sums(self, cells: tuple[str, ...]) -> tuple[Any, Score]:
@@ -268,9 +270,14 @@ class Metric:
             return np.stack(self.parts, axis=1), lambda sums: ratio(sums[..., 0], sums[..., 1])
         from scipy.sparse import eye_array
 
-        needed = np.flatnonzero(_indicators(cells, self.needs or cells))
+        needed = np.flatnonzero(self._is_needed(cells))
         kept = tuple(cells[i] for i in needed)
         return eye_array(len(cells), format="csr")[:, needed], lambda sums: self(sums, kept)
+
+    def _is_needed(self, cells: tuple[str, ...]) -> FloatArray:
+        """Return 1 for the cells that the metric is a function of, which are all for a callable."""
+        needed = self.needs if self.needs else cells
+        return _indicators(cells, needed)[:, 0]
 
     def check_cells(self, cells: tuple[str, ...]) -> None:
         """Raise a ValueError where a cell that the metric needs is not counted."""
@@ -330,8 +337,21 @@ def tversky(tables: FloatArray, *, a: float, b: float) -> FloatArray:
     return ratio(tp, tp + a * fp + b * fn)
 
 
-def metric_of(function: Any) -> Metric:
-    """Return a callable on tables (..., cell) as a metric; its attribute ``lower_is_better`` says which way it points.
+def metric_of(
+    function: Any, score: Score | None = None, *, down: bool = False, smooth: bool = True
+) -> Metric:
+    """Return a callable as a metric; its attribute ``lower_is_better`` says which way it points.
+
+    Parameters
+    ----------
+    function
+        The callable.
+    score
+        The callable as a function of tables (..., cell), if it is not one by itself.
+    down
+        Whether lower values are better if its attribute does not say.
+    smooth
+        Whether it has a derivative in the weights of units.
 
     Examples
     --------
@@ -347,8 +367,10 @@ def metric_of(function: Any) -> Metric:
         raise ValueError(f"metric {quoted(function)} is neither a name such as 'f1' nor a callable on tables")
     title = function_name(function)
     support = (-math.inf, math.inf)
-    down = points_down(function)
-    return Metric(title, title, (), None, function, support, percent=False, lower_is_better=down)
+    down = points_down(function, otherwise=down)
+    if score is None:
+        score = function
+    return Metric(title, title, (), None, score, support, percent=False, lower_is_better=down, smooth=smooth)
 
 
 def own_name(function: Any) -> str:
@@ -370,7 +392,8 @@ def support_of(function: Any) -> tuple[float, float]:
 
 def check_ratio(score: Score, name: str, tables: FloatArray) -> None:
     """Say where a user's metric changes when every unit is counted twice, as the weights of draws have no scale."""
-    once, twice = score(tables), score(2.0 * tables)
+    once = score(tables)
+    twice = score(2.0 * tables)
     off = ~np.isclose(once, twice, rtol=1e-6, atol=1e-12)
     if off.any():
         i = int(np.argmax(off))
@@ -390,7 +413,8 @@ def points_down(function: Any, *, otherwise: bool = False) -> bool:
 
 def _own_scores(metric: Metric, tables: FloatArray) -> FloatArray:
     """Return what a user's own metric says of tables, or say what is wrong with it."""
-    name, shape = metric.name, tables.shape[:-1]
+    name = metric.name
+    shape = tables.shape[:-1]
     try:
         array = np.asarray(metric.function(tables), dtype=np.float64)
     except Exception as error:
@@ -435,9 +459,10 @@ def sba(tables: FloatArray) -> FloatArray:
     predicted (b) counts :math:`a_i/n` for the second.
     """
     tp, fp, fn, tn = columns(tables)
-    right, gold, predicted = (
-        np.stack(x, axis=-1) for x in ((tp, tn), (tp + fn, tn + fp), (tp + fp, tn + fn))
-    )
+    # Axes (..., [positive, negative]).
+    right = np.stack((tp, tn), axis=-1)
+    gold = np.stack((tp + fn, tn + fp), axis=-1)
+    predicted = np.stack((tp + fp, tn + fn), axis=-1)
     n = gold.sum(axis=-1, keepdims=True)
     recall = np.where(gold > 0, ratio(right, gold), ratio(predicted, n))
     precision = np.where(predicted > 0, ratio(right, predicted), ratio(gold, n))

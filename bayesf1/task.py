@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
@@ -49,6 +50,15 @@ class Control(Protocol):
 
     def sums(self, rows: Any) -> FloatArray:
         """Return what rows (row, model·cell) add to the two sums, axes (row, sum)."""
+
+
+class AskedScores(NamedTuple):
+    """The scores that are to be drawn: by which metrics, with which controls by their metrics' names, and how many draws."""
+
+    metrics: Sequence[Metric]
+    n_draws: int
+    rng: np.random.Generator
+    controls: Mapping[str, Control] = MappingProxyType({})
 
 
 class ScoreBlock(NamedTuple):
@@ -175,32 +185,20 @@ class Task(ABC):
         return np.zeros((0, n_models, len(self.cells))), np.zeros(0)
 
     @abstractmethod
-    def draw(
-        self, sampling: SamplingModel, *, n_draws: int, rng: np.random.Generator
-    ) -> Iterator[FloatArray]:
+    def draw(self, sampling: SamplingModel, n_draws: int, rng: np.random.Generator) -> Iterator[FloatArray]:
         """Yield blocks of posterior draws of all models' tables, axes (draw, model, cell)."""
 
     def drawn_units(self, sampling: SamplingModel, metric: Metric) -> Units | None:
         """Return the units whose gamma weights are all that a metric is drawn from, the prior's among them, or None."""
         return None
 
-    def draw_scores(
-        self,
-        sampling: SamplingModel,
-        metrics: Sequence[Metric],
-        *,
-        n_draws: int,
-        rng: np.random.Generator,
-        controls: Mapping[str, Control],
-    ) -> Iterator[ScoreBlock]:
+    def draw_scores(self, sampling: SamplingModel, asked: AskedScores) -> Iterator[ScoreBlock]:
         """Yield blocks of posterior draws of all models' scores by each metric, and of controls by their metrics' names."""
-        for tables in self.draw(sampling, n_draws=n_draws, rng=rng):
-            yield ScoreBlock(
-                scores=[metric(tables, self.cells) for metric in metrics],
-                controls={
-                    name: control.sums(tables.reshape(len(tables), -1)) for name, control in controls.items()
-                },
-            )
+        for tables in self.draw(sampling, asked.n_draws, asked.rng):
+            flat = tables.reshape(len(tables), -1)
+            scores = [metric(tables, self.cells) for metric in asked.metrics]
+            controls = {name: control.sums(flat) for name, control in asked.controls.items()}
+            yield ScoreBlock(scores, controls)
 
     def gold_positives(self, tables: FloatArray) -> FloatArray | None:
         """Return how many gold positives tables (..., cell) have; None if the cells do not tell."""
@@ -219,7 +217,7 @@ class Task(ABC):
 
     def describe_prior(self, prior: float) -> str:
         """Say what was believed before the data."""
-        return f"Dirichlet({prior:g}) prior"
+        return f"Dirichlet({prior:g}) prior" if self.prior_family else "No prior"
 
     def sign_prior(self, prior: float) -> str:
         """Return the prior as signatures have it; "" if there is none."""

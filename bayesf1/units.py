@@ -291,12 +291,13 @@ def columns_of(tables: FloatArray, models: Sequence[int], cells: Sequence[int | 
 
     None is a cell that counts nothing, which has the number behind the last.
     """
-    known = [0 if cell is None else cell for cell in cells]
     numbers = np.arange(tables.size).reshape(tables.shape)
     of_models = numbers[..., list(models), :]
-    of_cells = of_models[..., known]
-    counts_nothing = np.array([cell is None for cell in cells])
-    return np.where(counts_nothing, tables.size, of_cells)
+    columns = np.full((*of_models.shape[:-1], len(cells)), tables.size)
+    for i, cell in enumerate(cells):
+        if cell is not None:
+            columns[..., i] = of_models[..., cell]
+    return columns
 
 
 def take_columns(tables: FloatArray, columns: IntArray) -> FloatArray:

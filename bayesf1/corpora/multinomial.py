@@ -90,11 +90,7 @@ def dirichlet_multinomial(
             "log_kappa", np.log(kappa), log_kappa_sd, upper=MAX_LOG_KAPPA, dims="system"
         )
         pm.DirichletMultinomial(
-            "counts",
-            n=whole.sum(axis=-1),
-            a=pm.math.exp(log_kappa)[:, None] * pi,
-            observed=whole,
-            dims=_DIMS,
+            "counts", n=whole.sum(axis=-1), a=pm.math.exp(log_kappa)[:, None] * pi, observed=whole, dims=_DIMS
         )
     return model
 
@@ -416,9 +412,7 @@ def convergence(data: xr.Dataset) -> Convergence:
         tail = _finite_values(az.ess(data, method="tail", prob=(0.05, 0.95)))
     n = float(data.sizes["chain"] * data.sizes["draw"])
     return Convergence(
-        r_hat=float(r_hat.max(initial=1.0)),
-        bulk=float(bulk.min(initial=n)),
-        tail=float(tail.min(initial=n)),
+        r_hat=float(r_hat.max(initial=1.0)), bulk=float(bulk.min(initial=n)), tail=float(tail.min(initial=n))
     )
 
 

@@ -158,11 +158,7 @@ class _Summary(NamedTuple):
 
 
 def _summary(
-    sampling: SamplingModel,
-    metrics: Sequence[Metric],
-    n_draws: int,
-    rng: np.random.Generator,
-    where: str,
+    sampling: SamplingModel, metrics: Sequence[Metric], n_draws: int, rng: np.random.Generator, where: str
 ) -> _Summary:
     """Return the summary of one corpus.
 

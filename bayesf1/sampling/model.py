@@ -28,7 +28,7 @@ from bayesf1.sampling.inflation import (
 )
 from bayesf1.sampling.resampling import Sample, Samples
 from bayesf1.sampling.training import RunVariance, TrainingVariance, run_variance_of
-from bayesf1.task import Control, ScoreBlock
+from bayesf1.task import AskedScores, Control, ScoreBlock
 from bayesf1.units import MANY, Assumption, Units
 
 Target: TypeAlias = Literal["models", "method"]
@@ -231,7 +231,7 @@ class SamplingModel:
         rng
             The source of randomness.
         """
-        return self.ev.task.draw(self, n_draws=n_draws, rng=rng)
+        return self.ev.task.draw(self, n_draws, rng)
 
     def scores(
         self, metrics: Sequence[Metric], *, n_draws: int, rng: np.random.Generator
@@ -279,10 +279,8 @@ class SamplingModel:
                 yield ScoreBlock(scores, controls={})
         else:
             stretched = self._stretched_metrics(metrics, rngs, np.random.default_rng((seed, 0)))
-            task = self.ev.task
-            for block in task.draw_scores(
-                self, metrics, n_draws=n_draws, rng=rng_of_tables, controls=controls
-            ):
+            asked = AskedScores(metrics, n_draws, rng_of_tables, controls)
+            for block in self.ev.task.draw_scores(self, asked):
                 yield self._stretch(block, stretched)
 
     def _stretched_metrics(
@@ -393,7 +391,7 @@ class SamplingModel:
         groups = [[ev.models.index(run) for run in method.runs] for method in ev.methods]
         pilot: Sequence[FloatArray | None] = [None for _ in metrics]
         if self.shared:
-            blocks = ev.task.draw_scores(self, metrics, n_draws=_PILOT, rng=rng, controls={})
+            blocks = ev.task.draw_scores(self, AskedScores(metrics, _PILOT, rng))
             drawn = join_blocks(block.scores for block in blocks)
             pilot = [
                 self.inflation(metric).widening * scores

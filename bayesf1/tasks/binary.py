@@ -66,9 +66,7 @@ class BinaryOutcome(Task):
         n_of_a_cell = 2 ** (n_models - 1) - 1
         return outcomes[differ], np.full(np.count_nonzero(differ), prior / n_of_a_cell)
 
-    def draw(
-        self, sampling: SamplingModel, *, n_draws: int, rng: np.random.Generator
-    ) -> Iterator[FloatArray]:
+    def draw(self, sampling: SamplingModel, n_draws: int, rng: np.random.Generator) -> Iterator[FloatArray]:
         """Yield draws: Dirichlets of each model's cells, or of the patterns that the models share."""
         ev = sampling.ev
         prior = sampling.prior

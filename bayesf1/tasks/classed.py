@@ -159,10 +159,7 @@ def _of_one_class(base: Metric, name: str, task: Classed) -> Metric:
         raise ValueError(f"there is no class {name!r} in {base.name}[{name}]; {nearest(name, task.classes)}")
     _check_negatives(base, task)
     named = replace(
-        base,
-        name=f"{base.name}[{name}]",
-        label=f"{base.label}[{name}]",
-        of_class=OfClass(base.label, name),
+        base, name=f"{base.name}[{name}]", label=f"{base.label}[{name}]", of_class=OfClass(base.label, name)
     )
     if "tn" in base.needs and not task.true_negatives:
         place = task.classes.index(name)
@@ -436,9 +433,7 @@ class LabelSets(Classed):
     name: ClassVar[str] = "multilabel"
     true_negatives: ClassVar[bool] = True
 
-    def draw(
-        self, sampling: SamplingModel, *, n_draws: int, rng: np.random.Generator
-    ) -> Iterator[FloatArray]:
+    def draw(self, sampling: SamplingModel, n_draws: int, rng: np.random.Generator) -> Iterator[FloatArray]:
         """Yield draws: gamma weights of patterns, and a prior over more joint outcomes than could be listed.
 
         Joint outcomes are K to the power of the models' number and more. The prior is a gamma process, of which only the

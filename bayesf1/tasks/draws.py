@@ -8,7 +8,7 @@ is a gamma process, cut to the atoms that carry mass.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import ClassVar
@@ -19,7 +19,7 @@ from bayesf1.base.arrays import FloatArray, blocks_of
 from bayesf1.metrics import Metric, ratio
 from bayesf1.sampling.draws import draw_patterns
 from bayesf1.sampling.model import SamplingModel
-from bayesf1.task import Control, ScoreBlock, Task
+from bayesf1.task import AskedScores, ScoreBlock, Task
 from bayesf1.units import Units
 
 # A process is cut where e^-14, a millionth, of its mass is left; that goes to its last atom.
@@ -39,7 +39,8 @@ def draw_bootstrap(
 
     A draw takes `more` numbers beside its variates and its tables.
     """
-    ev, units = sampling.ev, bootstrapped(sampling)
+    ev = sampling.ev
+    units = bootstrapped(sampling)
     size = units.n_patterns + 2 * ev.tables.size + more
     for flat in draw_patterns(units.rows, units.weights, n_draws=n_draws, numbers_each=size, rng=rng):
         yield np.ascontiguousarray(flat).reshape(len(flat), *ev.tables.shape)
@@ -49,7 +50,10 @@ def bootstrapped(sampling: SamplingModel) -> Units:
     """Return the units that a bootstrap draws: those that the models share, or the items of each model by itself."""
     ev = sampling.ev
     assert ev.units is not None
-    return ev.units if sampling.shared else (ev.item_units or ev.units).apart(len(ev.models))
+    if sampling.shared:
+        return ev.units
+    units = ev.units if ev.item_units is None else ev.item_units
+    return units.apart(len(ev.models))
 
 
 def atoms_of(mass: float) -> int:
@@ -83,62 +87,41 @@ class BootstrappedTask(Task):
     prior_family: ClassVar[str] = ""
     citation: ClassVar[str] = "the Bayesian bootstrap (Rubin 1981, Annals of Statistics 9, 130–134)"
 
-    def describe_prior(self, prior: float) -> str:
-        """Say that nothing was believed before the data."""
-        return "No prior"
-
     def drawn_units(self, sampling: SamplingModel, metric: Metric) -> Units:
         """Return the units: there is no prior."""
         return bootstrapped(sampling)
 
-    def draw(
-        self, sampling: SamplingModel, *, n_draws: int, rng: np.random.Generator
-    ) -> Iterator[FloatArray]:
+    def draw(self, sampling: SamplingModel, n_draws: int, rng: np.random.Generator) -> Iterator[FloatArray]:
         """Return draws of the Bayesian bootstrap over units, which has no prior."""
         return draw_bootstrap(sampling, n_draws=n_draws, rng=rng)
 
-    def draw_scores(
-        self,
-        sampling: SamplingModel,
-        metrics: Sequence[Metric],
-        *,
-        n_draws: int,
-        rng: np.random.Generator,
-        controls: Mapping[str, Control],
-    ) -> Iterator[ScoreBlock]:
+    def draw_scores(self, sampling: SamplingModel, asked: AskedScores) -> Iterator[ScoreBlock]:
         """Yield draws of scores; of ratios what each unit adds above and below is drawn, not every cell.
 
         Of many units areas under curves are ratios, too: what is left out had 2 to 12 % of their spread at 5,000.
         """
         units = bootstrapped(sampling)
-        expansions = [metric.expansion(sampling.ev.tables, self.cells, units.many) for metric in metrics]
+        tables = sampling.ev.tables
+        expansions = [metric.expansion(tables, self.cells, units.many) for metric in asked.metrics]
         ratios = [pair for pair in expansions if pair is not None]
-        if len(ratios) < len(metrics):
-            yield from super().draw_scores(sampling, metrics, n_draws=n_draws, rng=rng, controls=controls)
-        elif units.many and len(metrics) > 1:
-            yield from self._draw_each(sampling, metrics, n_draws=n_draws, rng=rng, controls=controls)
+        if len(ratios) < len(asked.metrics):
+            yield from super().draw_scores(sampling, asked)
+        elif units.many and len(asked.metrics) > 1:
+            yield from self._draw_each(sampling, asked)
         else:
-            yield from _draw_ratios(units, ratios, n_draws=n_draws, rng=rng, controls=controls)
+            yield from _draw_ratios(units, ratios, asked)
 
-    def _draw_each(
-        self,
-        sampling: SamplingModel,
-        metrics: Sequence[Metric],
-        *,
-        n_draws: int,
-        rng: np.random.Generator,
-        controls: Mapping[str, Control],
-    ) -> Iterator[ScoreBlock]:
+    def _draw_each(self, sampling: SamplingModel, asked: AskedScores) -> Iterator[ScoreBlock]:
         """Yield draws of each metric by itself.
 
         Very many units are drawn together, by variates that depend on all sums that are asked for. A metric's draws must
         not depend on which other metrics there are.
         """
         streams = []
-        for metric in metrics:
-            own = {name: control for name, control in controls.items() if name == metric.name}
-            stream = self.draw_scores(sampling, [metric], n_draws=n_draws, rng=deepcopy(rng), controls=own)
-            streams.append(stream)
+        for metric in asked.metrics:
+            own = {name: control for name, control in asked.controls.items() if name == metric.name}
+            asked_alone = AskedScores([metric], asked.n_draws, deepcopy(asked.rng), own)
+            streams.append(self.draw_scores(sampling, asked_alone))
         for blocks in zip(*streams, strict=True):
             yield ScoreBlock(
                 scores=[block.scores[0] for block in blocks],
@@ -147,12 +130,7 @@ class BootstrappedTask(Task):
 
 
 def _draw_ratios(
-    units: Units,
-    ratios: Sequence[tuple[FloatArray, FloatArray]],
-    *,
-    n_draws: int,
-    rng: np.random.Generator,
-    controls: Mapping[str, Control],
+    units: Units, ratios: Sequence[tuple[FloatArray, FloatArray]], asked: AskedScores
 ) -> Iterator[ScoreBlock]:
     """Yield draws of ratios of two sums, given by the weights of cells in both, axes (model, cell), and of controls."""
     columns = []
@@ -160,16 +138,16 @@ def _draw_ratios(
         # Axes (pattern, model, [above, below]).
         added = np.stack([units.sums(above), units.sums(below)], axis=-1)
         columns.append(added.reshape(units.n_patterns, -1))
-    columns.extend(control.sums(units.rows) for control in controls.values())
+    columns.extend(control.sums(units.rows) for control in asked.controls.values())
     rows = np.concatenate(columns, axis=1)
     n_models = len(ratios[0][0])
     n_scores = len(ratios) * n_models
-    numbers_each = units.n_patterns + rows.shape[1]
-    for flat in draw_patterns(rows, units.weights, n_draws=n_draws, numbers_each=numbers_each, rng=rng):
+    size = units.n_patterns + rows.shape[1]
+    for flat in draw_patterns(rows, units.weights, n_draws=asked.n_draws, numbers_each=size, rng=asked.rng):
         # Axes (draw, [each score, each control], [above, below]).
         pairs = flat.reshape(len(flat), -1, 2)
         scores = ratio(pairs[:, :n_scores, 0], pairs[:, :n_scores, 1])
         yield ScoreBlock(
             scores=[scores[:, start : start + n_models] for start in range(0, n_scores, n_models)],
-            controls={name: pairs[:, n_scores + i] for i, name in enumerate(controls)},
+            controls={name: pairs[:, n_scores + i] for i, name in enumerate(asked.controls)},
         )

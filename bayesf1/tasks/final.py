@@ -76,17 +76,11 @@ class FinalScores(Task):
             lower_is_better=self.lower_is_better,
         )
 
-    def draw(
-        self, sampling: SamplingModel, *, n_draws: int, rng: np.random.Generator
-    ) -> Iterator[FloatArray]:
+    def draw(self, sampling: SamplingModel, n_draws: int, rng: np.random.Generator) -> Iterator[FloatArray]:
         """Yield the scores as they are; folds, runs or data sets add how surely they are known."""
         tables = sampling.ev.tables
         for n in blocks_of(n_draws, tables.size):
             yield np.broadcast_to(tables, (n, *tables.shape)).copy()
-
-    def describe_prior(self, prior: float) -> str:
-        """Say that nothing was believed of scores before the data."""
-        return "No prior"
 
     def notes(self, tables: FloatArray) -> tuple[str, ...]:
         """Return a hint if scores are named as losses are, but more is taken as better."""

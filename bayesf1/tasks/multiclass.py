@@ -7,7 +7,7 @@ are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -18,7 +18,7 @@ from bayesf1.base.naming import listing, quoted
 from bayesf1.evaluation import Evaluation
 from bayesf1.metrics import Metric, Proportion, ratio
 from bayesf1.sampling.model import SamplingModel
-from bayesf1.task import Control, Outcomes, ScoreBlock
+from bayesf1.task import AskedScores, Outcomes, ScoreBlock
 from bayesf1.tasks.classed import Classed, class_counts
 from bayesf1.tasks.draws import draw_bootstrap
 from bayesf1.tasks.unknown_labels import NO_UNKNOWN_LABELS, UnknownLabels
@@ -122,9 +122,7 @@ class MultiClass(Classed):
         )
         return (*notes, note)
 
-    def draw(
-        self, sampling: SamplingModel, *, n_draws: int, rng: np.random.Generator
-    ) -> Iterator[FloatArray]:
+    def draw(self, sampling: SamplingModel, n_draws: int, rng: np.random.Generator) -> Iterator[FloatArray]:
         """Yield draws: gamma weights of patterns, and of the prior's items, of which each model has its own right."""
         observed = sampling.ev.tables
         n_models = len(observed)
@@ -185,20 +183,11 @@ class MultiClass(Classed):
         wrong = prior * has_gold * (1.0 - mean_accuracy)[:, None]
         return np.stack([right, _false_positives_of(wrong), wrong], axis=1)
 
-    def draw_scores(
-        self,
-        sampling: SamplingModel,
-        metrics: Sequence[Metric],
-        *,
-        n_draws: int,
-        rng: np.random.Generator,
-        controls: Mapping[str, Control],
-    ) -> Iterator[ScoreBlock]:
+    def draw_scores(self, sampling: SamplingModel, asked: AskedScores) -> Iterator[ScoreBlock]:
         """Yield draws of scores; averages over classes are moved and widened, as classes of few items need it."""
         tables = sampling.ev.tables
-        corrections = [self._correction(metric, tables, sampling.prior) for metric in metrics]
-        blocks = super().draw_scores(sampling, metrics, n_draws=n_draws, rng=rng, controls=controls)
-        for block in blocks:
+        corrections = [self._correction(metric, tables, sampling.prior) for metric in asked.metrics]
+        for block in super().draw_scores(sampling, asked):
             corrected = []
             for scores, correction in zip(block.scores, corrections, strict=True):
                 if correction is None:

@@ -21,7 +21,7 @@ import numpy as np
 
 from bayesf1.base.arrays import BoolArray, FloatArray, IntArray
 from bayesf1.base.naming import nearest
-from bayesf1.metrics import Metric, MetricLike, function_name, points_down, ratio
+from bayesf1.metrics import Metric, MetricLike, function_name, metric_of, ratio
 from bayesf1.sampling.model import SamplingModel
 from bayesf1.tasks.draws import BootstrappedTask
 
@@ -267,24 +267,14 @@ class Probabilities(BootstrappedTask):
         """Return a user's function of labels, scores and weights as a metric."""
         scores, hits = self.arrays
         labels = hits.astype(int)
-        name = function_name(function)
         # By scikit-learn's convention functions of these names are better the lower they are.
-        down = points_down(function, otherwise=name.endswith(("_loss", "_error")))
+        down = function_name(function).endswith(("_loss", "_error"))
 
         def score(weights: FloatArray) -> float:
             used = weights > 0.0
             return float(function(labels[used], scores[used], sample_weight=weights[used]))
 
-        return Metric(
-            name,
-            name,
-            (),
-            None,
-            lambda tables: np.apply_along_axis(score, -1, tables),
-            (-np.inf, np.inf),
-            percent=False,
-            lower_is_better=down,
-        )
+        return metric_of(function, lambda tables: np.apply_along_axis(score, -1, tables), down=down)
 
     def _area_weights(self, tables: FloatArray) -> FloatArray:
         r"""Return the weight of an item in an area, :math:`1/n_\pm^2` by its label's items.

@@ -16,7 +16,7 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import nearest, one_name, same_name
-from bayesf1.metrics import Metric, MetricLike, function_name, points_down, ratio
+from bayesf1.metrics import Metric, MetricLike, metric_of, ratio
 from bayesf1.tasks.draws import BootstrappedTask
 
 # Names of losses.
@@ -72,7 +72,9 @@ class Scores(BootstrappedTask):
     def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
         """Return a statistic of the scores as a metric of their histograms."""
         if not isinstance(asked, str):
-            return self._metric_of(cast("WeightedStatistic", asked))
+            own = cast("WeightedStatistic", asked)
+            scores = np.array(self.values)
+            return metric_of(own, lambda tables: own(scores, tables), down=self.lower_is_better, smooth=False)
         name = asked.strip().lower().replace("-", "_").replace(" ", "_")
         if name not in STATISTICS and same_name(asked, self.scored):
             name = "mean"
@@ -99,22 +101,6 @@ class Scores(BootstrappedTask):
         if name != "mean":
             return metric
         return replace(metric, alias=self.scored, smooth=True, parts=(values, np.ones(len(values))))
-
-    def _metric_of(self, statistic: WeightedStatistic) -> Metric:
-        """Return a user's statistic as a metric."""
-        values = np.array(self.values)
-        name = function_name(statistic)
-        return Metric(
-            name,
-            name,
-            (),
-            None,
-            lambda tables: statistic(values, tables),
-            (-np.inf, np.inf),
-            percent=False,
-            lower_is_better=points_down(statistic, otherwise=self.lower_is_better),
-            smooth=False,
-        )
 
     def notes(self, tables: FloatArray) -> tuple[str, ...]:
         """Return a hint if scores are named as losses are, but more is taken as better."""

@@ -10,6 +10,7 @@ from bayesf1.evaluation import resolve_metric
 from bayesf1.inference.posterior import distribution_of
 from bayesf1.sampling.draws import join_blocks
 from bayesf1.sampling.model import sampling_model
+from bayesf1.task import AskedScores
 from builders import noisy_tags, random_tags, tags_of
 
 N_DRAWS = 6_000
@@ -285,7 +286,7 @@ def test_scores_that_are_drawn_are_those_of_the_tables_that_are_drawn(assumption
     ev = evaluate(40, 200, 3)
     sampling, names = sampling_model(ev, assumption, prior=3.0), ("accuracy", "macro_f1", "specificity[1]")
     measures = [resolve_metric(name, ev) for name in names]
-    blocks = ev.task.draw_scores(sampling, measures, n_draws=2_000, rng=np.random.default_rng(1), controls={})
+    blocks = ev.task.draw_scores(sampling, AskedScores(measures, 2_000, np.random.default_rng(1)))
     tables = draws(ev, assumption, 3.0, n_draws=2_000)
     for found, measure in zip(join_blocks(block.scores for block in blocks), measures, strict=True):
         plain = measure(tables, ev.cells)

@@ -42,11 +42,7 @@ class Unlabelled:
 
     @classmethod
     def of(
-        cls,
-        stratum: IntArray,
-        labelled: BoolArray,
-        n_strata: int,
-        ids: Sequence[Any] | None = None,
+        cls, stratum: IntArray, labelled: BoolArray, n_strata: int, ids: Sequence[Any] | None = None
     ) -> Unlabelled:
         """Return the unlabelled ones of items of given strata."""
         rows = np.flatnonzero(~labelled)

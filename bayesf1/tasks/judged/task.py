@@ -19,7 +19,7 @@ Rubin (1976), Biometrika 63, 581–592.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -32,7 +32,7 @@ from bayesf1.evaluation import Evaluation
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.sampling.draws import draw_patterns
 from bayesf1.sampling.model import SamplingModel
-from bayesf1.task import Control, ScoreBlock, Task
+from bayesf1.task import AskedScores, ScoreBlock, Task
 from bayesf1.tasks.binary import BINARY_CELLS
 from bayesf1.tasks.judged.judge_errors import judge_notes
 from bayesf1.tasks.judged.missing_labels import Unlabelled
@@ -196,9 +196,7 @@ class Judged(Task):
         """Say what was believed before the data."""
         return f"Dirichlet({prior:g}) prior of gold labels, shared by {self.strata.possible} combinations of answers"
 
-    def draw(
-        self, sampling: SamplingModel, *, n_draws: int, rng: np.random.Generator
-    ) -> Iterator[FloatArray]:
+    def draw(self, sampling: SamplingModel, n_draws: int, rng: np.random.Generator) -> Iterator[FloatArray]:
         """Yield draws of tables without unlabelled items, from gamma weights of units and drawn gold labels."""
         k = len(self.strata.golds)
         models = self._models_of(sampling)
@@ -210,25 +208,17 @@ class Judged(Task):
                 table[:, self.strata.pair_of[:, model], :k] = gold
             yield tables.reshape(n, len(models), -1)
 
-    def draw_scores(
-        self,
-        sampling: SamplingModel,
-        metrics: Sequence[Metric],
-        *,
-        n_draws: int,
-        rng: np.random.Generator,
-        controls: Mapping[str, Control],
-    ) -> Iterator[ScoreBlock]:
+    def draw_scores(self, sampling: SamplingModel, asked: AskedScores) -> Iterator[ScoreBlock]:
         """Yield draws of scores from tables of the inner task, as all items are labelled in draws and its cells are few."""
-        assert not controls, (
+        assert not asked.controls, (
             "draws are no weights of known units, of which a control could know the distribution"
         )
         inner: list[Metric] = []
-        for metric in metrics:
+        for metric in asked.metrics:
             assert isinstance(metric.function, _FilledMetric)
             inner.append(metric.function.inner)
         sums_by_label = [self.strata.sums_by_label(model) for model in self._models_of(sampling)]
-        for gold_of_models in self._draw_gold(sampling, n_draws, rng):
+        for gold_of_models in self._draw_gold(sampling, asked.n_draws, asked.rng):
             matrices = [
                 _by_label(gold, sums) for gold, sums in zip(gold_of_models, sums_by_label, strict=True)
             ]
