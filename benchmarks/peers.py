@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import integrate, stats
 
 import bayesf1 as bf
@@ -319,7 +320,9 @@ def ask_baycomp_folds() -> float:
 
 
 def ask_fold_tests() -> float:
-    found = bf.fold_tests({"A": FOLDS_A[None], "B": FOLDS_B[None]}, cv=bf.KFoldCV(10))
+    rows = [(m, k, x) for m, own in (("A", FOLDS_A), ("B", FOLDS_B)) for k, x in enumerate(own)]
+    ev = bf.from_frame(pd.DataFrame(rows, columns=["model", "fold", "score"]), score="score")
+    found = bf.fold_tests(ev)
     return float(found["Bayesian correlated t"].p_greater or 0.0)
 
 

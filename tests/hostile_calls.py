@@ -79,7 +79,7 @@ def calls():
              "positive": 1, "groups": np.arange(40) // 2},
         ],
         "difference_intervals": [{**pair, "n_resamples": 200}],
-        "fold_tests": [{"ev": folds, "a": "A", "b": "B"}, {"ev": {m: [0.1, 0.2, 0.3] for m in "AB"}, "cv": 3}],
+        "fold_tests": [{"ev": folds, "a": "A", "b": "B"}],
         "from_confusion": [{"matrices": {"A": [[8, 1], [2, 9]], "B": [[7, 2], [3, 8]]}, "labels": ["x", "y"]}],
         "from_conll": [{"gold": "gold.conll", "models": {"A": "a.conll", "B": "b.conll"}}],
         "from_correct": [{"correct": flags, "groups": FRAME["doc"]}],

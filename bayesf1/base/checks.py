@@ -157,7 +157,7 @@ def refuse_reports(given: Any) -> None:
             what = "result of cross_validate" if fitted else "classification report"
             raise ValueError(
                 f"{name} is a {what}, which has no counts and does not say what models did on the same items; give gold "
-                "labels and predictions to from_labels, confusion matrices to from_confusion, or fold scores to fold_tests"
+                "labels and predictions to from_labels, confusion matrices to from_confusion, or fold scores to from_frame"
             )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -10,10 +10,9 @@ import numpy as np
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import is_whole, numbers_of
-from bayesf1.base.naming import listing, quoted
-from bayesf1.designs import BlockedCV, KFoldCV
-from bayesf1.evaluation import Evaluation, model_names, resolve_metric
+from bayesf1.base.naming import quoted
+from bayesf1.designs import BlockedCV
+from bayesf1.evaluation import Evaluation, resolve_metric
 from bayesf1.inference.comparison import RopeLike, check_rope
 from bayesf1.metrics import MetricLike, Proportion
 from bayesf1.output.answer import Answer
@@ -123,12 +122,11 @@ class FoldTests(Answer):
 
 
 def fold_tests(
-    ev: Evaluation | Mapping[str, Any],
+    ev: Evaluation,
     a: str | None = None,
     b: str | None = None,
     metric: MetricLike | None = None,
     *,
-    cv: BlockedCV | KFoldCV | int | None = None,
     rope: RopeLike = 0.0,
 ) -> FoldTests:
     r"""Apply the classical tests to the fold scores of two models.
@@ -136,15 +134,12 @@ def fold_tests(
     Parameters
     ----------
     ev
-        An evaluation with folds, from `from_folds`, `read` or `cross_validate`; or a mapping of models to the
-        scores of their folds, arrays (repeat·fold,) or (repeat, fold), the higher the better, such as the ``test_score``
-        of scikit-learn's `cross_validate`. Scores of folds do not show items, so that no other test is possible.
+        An evaluation with folds, from `from_folds`, `read` or `cross_validate`; or of scores of folds from `from_frame`,
+        such as the ``test_score`` of scikit-learn's `cross_validate`, which allow all tests but McNemar's.
     a, b
         Names of the models; may be left out if there are exactly two.
     metric
-        The metric that is scored in each fold, F1 by default; or the name of the scores that are given.
-    cv
-        The design of scores that are given, or the number of folds.
+        The metric that is scored in each fold, F1 by default, or the name of a score.
     rope
         Half-width of practical equivalence, for the Bayesian tests.
 
@@ -163,19 +158,30 @@ def fold_tests(
     >>> tests = fold_tests(load_example("wang-li-ner"))
     >>> round(tests["m×2 BCV t"].p_value, 3)
     0.462
+
+    Scores that others computed are rows of a frame:
+
+    >>> import pandas as pd
+    >>> from bayesf1 import from_frame
     >>> scores = {"A": [0.81, 0.78, 0.80, 0.79, 0.82], "B": [0.83, 0.80, 0.83, 0.80, 0.82]}
-    >>> round(fold_tests(scores, cv=KFoldCV(5))["Bayesian correlated t"].p_greater, 3)
+    >>> rows = [(model, fold, f1) for model in scores for fold, f1 in enumerate(scores[model])]
+    >>> ev = from_frame(pd.DataFrame(rows, columns=["model", "fold", "f1"]), score="f1")
+    >>> round(fold_tests(ev)["Bayesian correlated t"].p_greater, 3)
     0.948
     """
     margin = check_rope(rope).high
-    if isinstance(ev, Mapping):
-        return _tests_of_scores(ev, a, b, metric, cv, margin)
-    if cv is not None:
-        raise ValueError("cv= is the design of scores that are given; an evaluation knows its own")
+    if not isinstance(ev, Evaluation):
+        raise ValueError(
+            f"fold_tests asks an Evaluation, not {quoted(ev)}; pass scores of folds to "
+            "from_frame(frame, score='f1', fold='fold'), with a row for each model and fold"
+        )
     pair = ev.pair(a, b)
     folds = pair.folds
     if folds is None:
-        raise ValueError("fold tests need the tables of folds; build the evaluation by from_folds")
+        raise ValueError(
+            "fold tests need folds, which this evaluation does not have; build it with cross_validate, from_folds, or "
+            "from_frame(…, fold=)"
+        )
     resolved = resolve_metric(metric, pair)
     # Axes (repeat, fold, model) to (repeat, fold).
     scores = resolved(folds.counts, pair.cells)
@@ -185,47 +191,6 @@ def fold_tests(
     if halved:
         tests += _mcnemar(pair, folds)
     return FoldTests(pair.models[0], pair.models[1], resolved.label, differences, tuple(tests), margin)
-
-
-def _tests_of_scores(
-    scores: Mapping[str, Any],
-    a: str | None,
-    b: str | None,
-    metric: MetricLike | None,
-    cv: BlockedCV | KFoldCV | int | None,
-    margin: float,
-) -> FoldTests:
-    """Return the tests of scores that are given; `metric` is their name."""
-    design = KFoldCV(cv) if isinstance(cv, int) and is_whole(cv) else cv
-    if not isinstance(design, BlockedCV | KFoldCV):
-        raise ValueError(f"scores of folds need their design, such as cv=KFoldCV(10), not {cv!r}")
-    model_a, model_b = _two_of(scores, a, b)
-    scores_a = _fold_scores(scores[model_a], model_a, design)
-    scores_b = _fold_scores(scores[model_b], model_b, design)
-    differences = scores_b - scores_a
-    label = "Score"
-    if metric is not None:
-        label = metric if isinstance(metric, str) else quoted(metric)
-    tests = _tests(differences, margin, 1.0, halved=isinstance(design, BlockedCV))
-    return FoldTests(model_a, model_b, label, differences, tuple(tests), margin)
-
-
-def _two_of(scores: Mapping[str, Any], a: str | None, b: str | None) -> tuple[str, str]:
-    """Return the names of the two models that are compared."""
-    names = model_names(scores)
-    pair = names if a is None and b is None else (a, b)
-    if len(pair) != 2 or any(name not in names for name in pair):
-        raise ValueError(f"the models to compare are two of {listing(names)}, not {quoted(pair)}")
-    return str(pair[0]), str(pair[1])
-
-
-def _fold_scores(values: Any, name: str, cv: BlockedCV | KFoldCV) -> FloatArray:
-    """Return a model's scores of folds, axes (repeat, fold)."""
-    array = numbers_of(values, f"scores of {name!r}", remedy="are not an array of numbers")
-    if array.shape not in (cv.shape, (cv.get_n_splits(),)) or not np.isfinite(array).all():
-        wanted = f"of shape {cv.shape}, as {cv} has folds"
-        raise ValueError(f"scores of {name!r} must be finite numbers {wanted}, not {quoted(values)}")
-    return array.reshape(cv.shape)
 
 
 def _tests(d: FloatArray, margin: float, sign: float, *, halved: bool) -> list[FoldTest]:

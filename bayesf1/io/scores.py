@@ -57,7 +57,7 @@ def from_scores(
         What the scores are called in print, such as ``"NDCG@10"``.
     unit
         What a unit is called in print, by default ``"unit"``, or ``"document"`` where there are groups. Folds, splits,
-        seeds and runs are no independent units; see `fold_tests`.
+        seeds and runs are no independent units; pass them to `from_frame`.
     lower_is_better
         Whether the better of two models has the lower scores, as with word error rates, losses and perplexities.
     groups

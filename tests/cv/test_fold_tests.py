@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -50,28 +51,51 @@ def test_models_without_any_difference_have_no_statistic_to_speak_of():
     assert tests["Bayesian correlated t"].p_greater == 0.5
 
 
-# ---- scores as arrays -------------------------------------------------------------------------------------
+# ---- final scores -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("cv", [bf.BlockedCV(m=5), bf.KFoldCV(10, repeats=3), bf.KFoldCV(5)])
-def test_scores_as_arrays_are_tested_as_those_of_an_evaluation(cv):
+def test_scores_of_folds_are_tested_as_those_of_an_evaluation(cv):
     rng = np.random.default_rng(1)
     gold = rng.integers(90, 110, size=cv.get_n_splits())
     ev = bf.from_folds(random_folds(rng, gold, {"A": 0.8, "B": 0.83}, wrong=20), cv=cv)
     tp, fp, fn = np.moveaxis(ev.folds.counts, -1, 0)
     f1 = 2 * tp / (2 * tp + fp + fn)
     expected = fold_tests(ev, rope=0.01)
-    flat = fold_tests({"A": f1[..., 0].ravel(), "B": f1[..., 1].tolist()}, cv=cv, rope=0.01, metric="F1")
-    assert [test.name for test in flat] == [test.name for test in expected]
-    for one, other in zip(flat, expected, strict=True):
+    of_scores = fold_tests(bf.from_frame(scored_folds(f1), score="f1", cv=cv), rope=0.01)
+    assert [test.name for test in of_scores] == [test.name for test in expected]
+    for one, other in zip(of_scores, expected, strict=True):
         found, known = ((test.statistic, test.p_value or 0.0, test.p_greater or 0.0) for test in (one, other))
         assert found == pytest.approx(known)
-    assert "F1 of B minus A" in flat.title
+    assert "F1 of B minus A" in of_scores.title
     if cv == bf.KFoldCV(5):
         # The sizes of the sets are those of the design.
-        d = flat.differences.ravel()
+        d = of_scores.differences.ravel()
         t = d.mean() / np.sqrt(d.var(ddof=1) * (1 / 5 + 1 / 4))
-        assert flat["corrected resampled t"].statistic == pytest.approx(t)
+        assert of_scores["corrected resampled t"].statistic == pytest.approx(t)
+
+
+def scored_folds(scores, name="f1"):
+    """Rows of final scores, from an array (repeat, fold, model)."""
+    rows = [("AB"[m], j, k, score) for (j, k, m), score in np.ndenumerate(scores)]
+    return pd.DataFrame(rows, columns=["model", "repeat", "fold", name])
+
+
+def test_a_lower_score_may_be_the_better():
+    loss = np.array([0.5, 0.4, 0.45, 0.42, 0.4, 0.38, 0.41, 0.35, 0.36, 0.3]).reshape(1, 5, 2)
+    higher = fold_tests(bf.from_frame(scored_folds(loss, "loss"), score="loss"))
+    lower = fold_tests(bf.from_frame(scored_folds(loss, "loss"), score="loss", lower_is_better=True))
+    name = "Bayesian correlated t"
+    assert lower[name].p_greater == pytest.approx(1 - higher[name].p_greater)
+    assert lower[name].p_greater > 0.9
+
+
+@pytest.mark.parametrize("given", [{"A": [0.1, 0.2], "B": [0.2, 0.3]}, [0.1, 0.2], None])
+def test_scores_without_an_evaluation_are_sent_to_from_frame(given):
+    with pytest.raises(
+        ValueError, match=r"fold_tests asks an Evaluation.*from_frame\(frame, score='f1', fold='fold'\)"
+    ):
+        fold_tests(given)
 
 
 # ---- McNemar ----------------------------------------------------------------------------------------------

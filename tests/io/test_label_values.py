@@ -185,7 +185,6 @@ NUMBERS = {
     "scores": lambda x: bf.from_scores({"A": x, "B": SHARES}),
     "probabilities": lambda x: bf.from_probabilities(BITS, {"A": x}, positive=1),
     "statistics": lambda x: bf.from_statistics({"A": pd.DataFrame({"e": x, "n": np.ones(N_ITEMS)})}, lambda t: t[..., 0] / t[..., 1]),
-    "folds": lambda x: bf.fold_tests({"A": x, "B": SHARES}, cv=bf.KFoldCV(N_ITEMS)),
     "gains": lambda x: bf.measures.dcg(x),
     "lists of gains": lambda x: bf.measures.dcg([x, x]),
     "scored items": lambda x: bf.measures.roc_auc(BITS, x, positive=1),
