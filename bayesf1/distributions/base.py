@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray, plain
 from bayesf1.base.checks import Checked, Numbers, RNGLike, Size, check_levels, check_prob
+
+
+class MeanAndVariance(NamedTuple):
+    """The mean and the variance of a distribution."""
+
+    mean: float
+    variance: float
 
 
 class Posterior(Checked, ABC):
@@ -85,14 +92,16 @@ class Posterior(Checked, ABC):
 
     def mode(self) -> Any:
         """Point of the highest density; an end of the support if the density is highest there."""
-        low, high = self.interval(1.0 - 1e-9)
-        ends = [end for end in self.support if np.isfinite(end)]
         from scipy import optimize
 
-        found = optimize.minimize_scalar(
-            lambda x: -self.logpdf(x), bounds=(low, high), method="bounded", options={"xatol": 1e-12}
-        ).x
-        return max([*ends, float(found)], key=self.pdf)
+        minimum = optimize.minimize_scalar(
+            lambda x: -self.logpdf(x),
+            bounds=self.interval(1.0 - 1e-9),
+            method="bounded",
+            options={"xatol": 1e-12},
+        )
+        ends = [end for end in self.support if np.isfinite(end)]
+        return max([*ends, float(minimum.x)], key=self.pdf)
 
     def interval(self, prob: float = 0.95) -> tuple[Any, Any]:
         """Equal-tailed interval with probability `prob`."""
@@ -103,22 +112,29 @@ class Posterior(Checked, ABC):
         """Shortest interval with probability `prob`; its ends have the same density, or are ends of the support."""
         tail = 1.0 - check_prob(prob)
 
-        def ends(below: float) -> tuple[float, float]:
+        def interval_above(below: float) -> tuple[float, float]:
+            """Return the interval with probability `prob` that begins above a tail."""
             return self.ppf(below), self.isf(tail - below)
 
         @cache
         def imbalance(below: float) -> float:
-            low, high = (self.logpdf(end) for end in ends(below))
-            return float(np.clip(low - high, -1e6, 1e6))
+            """Return how much higher the log density is at the lower end."""
+            low, high = interval_above(below)
+            return float(np.clip(self.logpdf(low) - self.logpdf(high), -1e6, 1e6))
 
-        least, most = 1e-12 * tail, (1.0 - 1e-12) * tail
+        def length(interval: tuple[float, float]) -> float:
+            low, high = interval
+            return round(high - low, 12)
+
+        least = 1e-12 * tail
+        most = (1.0 - 1e-12) * tail
         candidates = [0.0, tail]
         if imbalance(least) < 0.0 < imbalance(most):
             from scipy import optimize
 
             candidates.insert(0, optimize.brentq(imbalance, least, most, xtol=1e-9 * tail))
-        # Of intervals that are equally short but for rounding the first is taken.
-        return min(map(ends, candidates), key=lambda found: round(found[1] - found[0], 12))
+        # If intervals are equally short but for rounding, the first is taken.
+        return min(map(interval_above, candidates), key=length)
 
     def _root(self, q: float, low: float, high: float, *, upper: bool) -> float:
         """Return the point between `low` and `high` with probability `q` below it, or above it."""
@@ -141,8 +157,10 @@ class Posterior(Checked, ABC):
         points = np.asarray(x, dtype=np.float64)
         low, high = self.support
         unknown = np.isnan(points)
-        values = self._tail(np.clip(np.where(unknown, 0.0, points), low, high), upper=upper)
-        values = np.where(points < low, float(upper), np.where(points >= high, float(not upper), values))
+        inside = np.clip(np.where(unknown, 0.0, points), low, high)
+        values = self._tail(inside, upper=upper)
+        values = np.where(points >= high, float(not upper), values)
+        values = np.where(points < low, float(upper), values)
         return plain(np.where(unknown, np.nan, values))
 
 

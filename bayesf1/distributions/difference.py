@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,104 @@ from bayesf1.distributions.fscore import UnitDistribution, beta_quantile, beta_t
 
 # Secant steps towards a quantile before it is bracketed.
 _STEPS = 8
+# A density that falls as s**p has nothing to speak of this far below 0 on the scale of p·logit(s), as exp(-40) is 4e-18.
+_FAR = 40.0
+# Logits whose exponentials stay within double precision.
+_WIDEST = 690.0
+_TINY = 1e-300
+
+
+@dataclass(frozen=True, eq=False)
+class _Integral:
+    """An integral over one of two scores, T, of what the other, U, does beyond t + shift.
+
+    Attributes
+    ----------
+    outer, inner
+        The distributions of T and of U. Nodes of the narrower of the two resolve both, so that it is the outer one.
+    shift
+        What is added to t. Where t + shift leaves [0, 1], it is known which of the two is greater.
+    """
+
+    outer: UnitDistribution
+    inner: UnitDistribution
+    shift: float
+
+    def tail(self, *, upper: bool) -> float:
+        """Return P(U > T + shift), or P(U <= T + shift)."""
+        if abs(self.shift) >= 1.0:
+            return float((self.shift > 0.0) != upper)
+        known = 0.0
+        if self.shift < 0.0 and upper:
+            known = float(self.outer.tail(-self.shift, 1.0 + self.shift, upper=False))
+        elif self.shift > 0.0 and not upper:
+            known = float(self.outer.tail(1.0 - self.shift, self.shift, upper=True))
+        weights, u, uc = self.nodes(1.0)
+        return min(known + float(weights @ self.inner.tail(u, uc, upper=upper)), 1.0)
+
+    def density(self) -> float:
+        """Return the density of U - T at the shift."""
+        if abs(self.shift) >= 1.0:
+            return 0.0
+        # How the integrand falls where [0, 1] cuts it, or at the worse of both ends.
+        if self.shift < 0.0:
+            power = self.inner.a
+        elif self.shift > 0.0:
+            power = self.inner.b
+        else:
+            power = min(self.outer.a + self.inner.a, self.outer.b + self.inner.b) - 1.0
+            if power <= 0.0:
+                return np.inf
+        weights, u, uc = self.nodes(min(power, 1.0))
+        return float(weights @ np.exp(self.inner.logit_logpdf(u, uc) - np.log(u) - np.log(uc)))
+
+    def nodes(self, power: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return weights that sum to P(0 <= T + shift <= 1), and nodes u = t + shift there, with 1 - u.
+
+        They are nodes of the logit of s, where t = left + span·s. Where [0, 1] cuts, integrands fall as s**power.
+        """
+        left = max(0.0, -self.shift)
+        right = max(0.0, self.shift)
+        span = 1.0 - abs(self.shift)
+        inside = 1.0
+        if self.shift < 0.0:
+            inside = float(self.outer.tail(left, 1.0 - left, upper=True))
+        elif self.shift > 0.0:
+            inside = float(self.outer.tail(1.0 - right, right, upper=False))
+        if inside < 1e-15:
+            # What is left of the outer distribution lies outside of its window.
+            power_left = power if left else self.outer.a
+            power_right = self.outer.b if left else power
+            z, weights = logit_nodes(-_FAR / min(power_left, 1.0), _FAR / min(power_right, 1.0), 0.0)
+        else:
+            z, weights = logit_nodes(*self._window(left, right, power))
+        s = span * special.expit(z)
+        sc = span * special.expit(-z)
+        t = left + s
+        tc = right + sc
+        masses = weights * np.exp(self.outer.logit_logpdf(t, tc)) * (s * sc / (span * t * tc))
+        # Normalising also removes the error of the Beta function at large parameters.
+        return masses * (inside / max(masses.sum(), _TINY)), right + s, left + sc
+
+    def _window(self, left: float, right: float, power: float) -> tuple[float, float, float]:
+        """Return where the logit of s starts and stops, and the logit near which the mass is."""
+        logits = np.array([*self.outer.window, self.outer.centre])
+        s = np.maximum(special.expit(logits) - left, _TINY)
+        sc = np.maximum(special.expit(-logits) - right, _TINY)
+        start, stop, centre = (np.log(s) - np.log(sc)).tolist()
+        reach = _FAR / power
+        if left:
+            if s[-1] == _TINY:
+                centre = min(0.0, stop)
+            start = max(start, min(0.0, centre) - reach)
+        elif right:
+            if sc[-1] == _TINY:
+                centre = max(0.0, start)
+            stop = min(stop, max(0.0, centre) + reach)
+        elif power < 1.0:
+            start = max(min(start, centre - reach), -_WIDEST)
+            stop = min(max(stop, centre + reach), _WIDEST)
+        return start, stop, min(max(centre, start), stop)
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -46,100 +144,66 @@ class Difference(Posterior):
                 raise ValueError(
                     f"{name} is a distribution on [0, 1] such as Beta or FScore, not {score!r:.60}"
                 )
-        vars(self).update(a=a, b=b, _b_is_outer=b.scale < a.scale)
+        vars(self).update(a=a, b=b)
 
-    def tail(self, d: float, *, upper: bool) -> float:
+    @cached_property
+    def _b_is_outer(self) -> bool:
+        return self.b.scale < self.a.scale
+
+    def _integral(self, d: float) -> _Integral:
+        """Return the integral that compares B - A with d."""
+        if self._b_is_outer:
+            return _Integral(self.b, self.a, -d)
+        return _Integral(self.a, self.b, d)
+
+    def _tail_at(self, d: float, *, upper: bool) -> float:
         """Return P(B - A > d), or P(B - A <= d)."""
-        outer, inner, shift, upper = self._oriented(d, upper)
-        if abs(shift) >= 1.0:
-            return float((shift > 0.0) != upper)
-        # If outer + shift leaves [0, 1] the answer is known.
-        known = 0.0
-        if shift and (shift < 0.0) == upper:
-            known = float(outer.tail(*_cut(shift), upper=not upper))
-        weights, u, uc = self._nodes(outer, shift, 1.0)
-        return min(known + float(weights @ inner.tail(u, uc, upper=upper)), 1.0)
+        # B exceeds A + d if A is below B - d.
+        return self._integral(d).tail(upper=upper != self._b_is_outer)
 
-    def _oriented(
-        self, d: float, upper: bool = False
-    ) -> tuple[UnitDistribution, UnitDistribution, float, bool]:
-        """Return the outer and the inner distribution, and what inner is compared with: outer + shift."""
-        # Nodes of the narrower distribution resolve both.
-        return (self.b, self.a, -d, not upper) if vars(self)["_b_is_outer"] else (self.a, self.b, d, upper)
-
-    def _nodes(
-        self, outer: UnitDistribution, shift: float, power: float
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return weights that sum to P(0 <= T + shift <= 1), and nodes u = t + shift there, with 1 - u.
-
-        They are nodes of the logit of s, where t = low + span·s. Where [0, 1] cuts, integrands fall as s**power.
-        """
-        low, high, span = max(0.0, -shift), max(0.0, shift), 1.0 - abs(shift)
-        ends = np.array([*outer.window, outer.centre])
-        t, tc = (np.maximum(x, 1e-300) for x in (special.expit(ends) - low, special.expit(-ends) - high))
-        start, stop, centre = (np.log(t) - np.log(tc)).tolist()
-        if low:
-            centre = centre if t[2] > 1e-300 else min(0.0, stop)
-            start = max(start, min(0.0, centre) - 40.0 / power)
-        elif high:
-            centre = centre if tc[2] > 1e-300 else max(0.0, start)
-            stop = min(stop, max(0.0, centre) + 40.0 / power)
-        elif power < 1.0:
-            start = max(min(start, centre - 40.0 / power), -690.0)
-            stop = min(max(stop, centre + 40.0 / power), 690.0)
-        inside = float(outer.tail(*_cut(shift), upper=shift < 0.0)) if shift else 1.0
-        if inside < 1e-15:
-            # What is left of the outer distribution lies outside of its window.
-            left, right = (power, outer.b) if low else (outer.a, power)
-            start, stop, centre = -40.0 / min(left, 1.0), 40.0 / min(right, 1.0), 0.0
-        z, weights = logit_nodes(start, stop, min(max(centre, start), stop))
-        s, sc = span * special.expit(z), span * special.expit(-z)
-        t, tc = low + s, high + sc
-        weights = weights * np.exp(outer.logit_logpdf(t, tc)) * (s * sc / (span * t * tc))
-        # Normalising also removes the error of the Beta function at large parameters.
-        return weights * (inside / max(weights.sum(), 1e-300)), high + s, low + sc
+    def _density(self, d: float) -> float:
+        return np.nan if np.isnan(d) else self._integral(d).density()
 
     def pdf(self, x: Numbers) -> Any:
         """Density at `x`."""
         return plain(each(self._density, np.asarray(x, dtype=np.float64)))
 
-    def _density(self, d: float) -> float:
-        if np.isnan(d) or abs(d) >= 1.0:
-            return np.nan if np.isnan(d) else 0.0
-        outer, inner, shift, _ = self._oriented(d)
-        power = inner.a if shift < 0.0 else inner.b
-        if not shift:
-            power = min(outer.a + inner.a, outer.b + inner.b) - 1.0
-            if power <= 0.0:
-                return np.inf
-        weights, u, uc = self._nodes(outer, shift, min(power, 1.0))
-        return float(weights @ np.exp(inner.logit_logpdf(u, uc) - np.log(u) - np.log(uc)))
-
     def _tail(self, x: FloatArray, *, upper: bool) -> FloatArray:
-        return each(partial(self.tail, upper=upper), x)
+        return each(partial(self._tail_at, upper=upper), x)
 
     def _quantile(self, q: FloatArray, *, upper: bool) -> FloatArray:
         return each(partial(self._solve, upper=upper), q)
 
     def _solve(self, q: float, *, upper: bool) -> float:
         """Return one quantile: by the secant rule on the normal scale, where the distribution is nearly straight."""
-        z, sign, scale = float(special.ndtri(q)), -1.0 if upper else 1.0, self.std()
-        x, before = self.mean() + sign * z * scale, None
+        z = float(special.ndtri(q))
+
+        def miss(x: float) -> float:
+            """Return how far the probability is from q, in standard deviations; NaN outside of the support."""
+            return float(special.ndtri(self._tail_at(x, upper=upper))) - z if -1.0 < x < 1.0 else np.nan
+
+        sign = -1.0 if upper else 1.0
+        scale = self.std()
+        x = self.mean() + sign * z * scale
+        miss_at_x = miss(x)
+        slope = sign / scale
         for _ in range(_STEPS):
-            if not -1.0 < x < 1.0:
+            if not np.isfinite(miss_at_x) or slope == 0.0:
                 break
-            miss = float(special.ndtri(self.tail(x, upper=upper))) - z
-            if not np.isfinite(miss):
-                break
-            slope = sign / scale if before is None else (miss - before[1]) / (x - before[0])
-            step = miss / slope if slope else np.inf
+            step = miss_at_x / slope
             if abs(step) <= 1e-14:
                 return float(x - step)
-            before, x = (x, miss), x - step
-        a, b = (self.b, self.a) if upper else (self.a, self.b)
-        # B - A is below the first point only if B is very low or A very high, which together has probability q.
-        low, high = b.ppf(0.5 * q) - a.isf(0.5 * q), b.isf(0.5 - 0.5 * q) - a.ppf(0.5 - 0.5 * q)
-        return self._root(q, *((-high, -low) if upper else (low, high)), upper=upper)
+            next_x = x - step
+            miss_at_next = miss(next_x)
+            slope = (miss_at_next - miss_at_x) / (next_x - x)
+            x = next_x
+            miss_at_x = miss_at_next
+        if upper:
+            # B - A is above a point as often as A - B is below minus that point.
+            low, high = _quantile_bounds(self.b, self.a, q)
+            return self._root(q, -high, -low, upper=True)
+        low, high = _quantile_bounds(self.a, self.b, q)
+        return self._root(q, low, high, upper=False)
 
     def rvs(self, size: Size = None, *, rng: RNGLike = None) -> Any:
         """Draw from the distribution."""
@@ -158,9 +222,13 @@ class Difference(Posterior):
         return f"Difference({self.a!r}, {self.b!r})"
 
 
-def _cut(shift: float) -> tuple[float, float]:
-    """Return the point t at which t + shift leaves [0, 1], and 1 - t."""
-    return (1.0 - shift, shift) if shift > 0.0 else (-shift, 1.0 + shift)
+def _quantile_bounds(a: UnitDistribution, b: UnitDistribution, q: float) -> tuple[float, float]:
+    """Return points between which the quantile of B - A with probability `q` below it lies."""
+    # B - A is below the first point only if B is very low or A very high, which together has probability q.
+    low = b.ppf(0.5 * q) - a.isf(0.5 * q)
+    rest = 0.5 - 0.5 * q
+    high = b.isf(rest) - a.ppf(rest)
+    return low, high
 
 
 def prob_greater(a: ArrayLike, b: ArrayLike) -> FloatArray:
@@ -173,19 +241,29 @@ def prob_greater(a: ArrayLike, b: ArrayLike) -> FloatArray:
     >>> prob_greater([[0.5, 0.5], [78, 56]], [[2, 3], [84, 25]]).round(7).tolist()
     [0.4296875, 0.9991898]
     """
-    first, second = np.broadcast_arrays(np.asarray(a, dtype=float), np.asarray(b, dtype=float))
-    pairs = np.stack([first, second]).reshape(2, -1, 2)
-    found = np.empty(pairs.shape[1])
-    for part in slices_of(len(found), 2000):
-        shapes = pairs[:, part, 0], pairs[:, part, 1]
-        widths = beta_quantile(*shapes, 0.85) - beta_quantile(*shapes, 0.15)
-        b_is_outer = (widths[1] < widths[0])[:, None]
-        outer, inner = (np.where(b_is_outer, pairs[i, part], pairs[1 - i, part]).T for i in (1, 0))
-        z, weights = logit_nodes(*logit_window(*outer), np.log(outer[0] / outer[1]))
-        alpha, beta = outer[0][..., None], outer[1][..., None]
-        logs: FloatArray = alpha * special.log_expit(z) + beta * special.log_expit(-z)
-        weights = weights * np.exp(logs - logs.max(axis=-1, keepdims=True))
-        (c, e), x, y = inner[..., None], special.expit(z), special.expit(-z)
-        beyond = np.where(b_is_outer, beta_tail(c, e, x, y), beta_tail(e, c, y, x))
-        found[part] = (weights * beyond).sum(axis=-1) / weights.sum(axis=-1)
-    return found.reshape(first.shape[:-1])
+    shapes_a, shapes_b = np.broadcast_arrays(np.asarray(a, dtype=float), np.asarray(b, dtype=float))
+    # Axes (pair, parameter).
+    pairs_a = shapes_a.reshape(-1, 2)
+    pairs_b = shapes_b.reshape(-1, 2)
+    probabilities = np.empty(len(pairs_a))
+    for part in slices_of(len(pairs_a), 2000):
+        b_is_outer = (_widths(pairs_b[part]) < _widths(pairs_a[part]))[:, None]
+        outer_a, outer_b = np.where(b_is_outer, pairs_b[part], pairs_a[part]).T
+        inner_a, inner_b = np.where(b_is_outer, pairs_a[part], pairs_b[part]).T[..., None]
+        # Axes (pair, node).
+        z, weights = logit_nodes(*logit_window(outer_a, outer_b), np.log(outer_a / outer_b))
+        logs = outer_a[:, None] * special.log_expit(z) + outer_b[:, None] * special.log_expit(-z)
+        masses = weights * np.exp(logs - logs.max(axis=-1, keepdims=True))
+        t = special.expit(z)
+        tc = special.expit(-z)
+        a_below = beta_tail(inner_a, inner_b, t, tc)
+        b_above = beta_tail(inner_b, inner_a, tc, t)
+        b_is_greater = np.where(b_is_outer, a_below, b_above)
+        probabilities[part] = (masses * b_is_greater).sum(axis=-1) / masses.sum(axis=-1)
+    return probabilities.reshape(shapes_a.shape[:-1])
+
+
+def _widths(shapes: FloatArray) -> FloatArray:
+    """Return the lengths of the central intervals of mass 0.7 of Beta variates, axes (pair, parameter)."""
+    a, b = shapes.T
+    return beta_quantile(a, b, 0.85) - beta_quantile(a, b, 0.15)

@@ -10,7 +10,7 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray, plain
 from bayesf1.base.checks import ArrayLike, Numbers, RNGLike, Size, check_prob
-from bayesf1.distributions.base import Posterior
+from bayesf1.distributions.base import MeanAndVariance, Posterior
 
 # Draws that are kept; of more, as many quantiles.
 _MOST = 10_000
@@ -37,18 +37,20 @@ class EmpiricalPosterior(Posterior):
     support: tuple[float, float]
 
     def __init__(self, draws: Numbers, support: tuple[float, float] = (-math.inf, math.inf)) -> None:
-        found = np.sort(np.asarray(draws, dtype=np.float64).ravel())
-        if not len(found) or not np.isfinite(found).all():
+        ordered = np.sort(np.asarray(draws, dtype=np.float64).ravel())
+        if not len(ordered) or not np.isfinite(ordered).all():
             raise ValueError("draws of a posterior are finite numbers, at least one")
         # Quantiles in place of many draws would give the outermost two too much weight.
-        self._moments = float(found.mean()), float(found.var())
-        if len(found) > _MOST:
-            found = np.interp(np.linspace(0.0, len(found) - 1.0, _MOST), np.arange(len(found)), found)
-        self.draws, self.support = found, support
+        self._moments = MeanAndVariance(float(ordered.mean()), float(ordered.var()))
+        if len(ordered) > _MOST:
+            places = np.linspace(0.0, len(ordered) - 1.0, _MOST)
+            ordered = np.interp(places, np.arange(len(ordered)), ordered)
+        self.draws = ordered
+        self.support = support
 
     @classmethod
     def within(cls, draws: ArrayLike, support: tuple[float, float]) -> Self:
-        """Return the posterior of draws of which some may lie beyond the support, and are taken to its ends."""
+        """Return the posterior of draws that are moved to the ends of the support if they lie beyond it."""
         return cls(np.clip(draws, *support), support)
 
     def __repr__(self) -> str:
@@ -56,19 +58,25 @@ class EmpiricalPosterior(Posterior):
 
     @cached_property
     def _density(self) -> tuple[FloatArray, FloatArray]:
-        """Kernel density on a grid: Gaussian kernel with Scott's width, reflected at the support."""
+        """Points of a grid, and the kernel density there: a Gaussian kernel of Scott's width, reflected at the support."""
         x = self.draws
-        quartiles = np.quantile(x, [0.25, 0.75])
-        spread = min(x.std(), (quartiles[1] - quartiles[0]) / 1.349) or x.std() or 1e-12
+        sd = float(x.std())
+        lower_quartile, upper_quartile = np.quantile(x, [0.25, 0.75])
+        # The standard deviation of a normal distribution with these quartiles, which outliers do not widen.
+        spread = min(sd, (upper_quartile - lower_quartile) / 1.349)
+        if spread == 0.0:
+            spread = max(sd, 1e-12)
         width = 1.06 * spread * len(x) ** -0.2
-        low, high = max(x[0] - 4 * width, self.support[0]), min(x[-1] + 4 * width, self.support[1])
-        n = int(np.clip(np.ceil(6 * (high - low) / width), 64, 8192))
-        counts, edges = np.histogram(x, bins=n, range=(low, high))
+        least, most = self.support
+        # Draws are never closer than four widths to a cut that is not an end of the support.
+        low = max(x[0] - 4 * width, least)
+        high = min(x[-1] + 4 * width, most)
+        n_bins = int(np.clip(np.ceil(6 * (high - low) / width), 64, 8192))
+        counts, edges = np.histogram(x, bins=n_bins, range=(low, high))
         step = edges[1] - edges[0]
-        reach = min(n, int(np.ceil(5 * width / step)))
+        reach = min(n_bins, int(np.ceil(5 * width / step)))
         kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) * step / width) ** 2)
         padded = np.pad(counts.astype(float), reach, mode="symmetric")
-        # Draws are never closer than four widths to a cut that is not an end of the support.
         density = np.convolve(padded, kernel / kernel.sum(), mode="valid")
         return 0.5 * (edges[1:] + edges[:-1]), density / (density.sum() * step)
 
@@ -76,20 +84,21 @@ class EmpiricalPosterior(Posterior):
         """Density at `x`, estimated."""
         points = np.asarray(x, dtype=np.float64)
         grid, density = self._density
-        inside = (points >= self.support[0]) & (points <= self.support[1])
+        low, high = self.support
         half = 0.5 * (grid[1] - grid[0])
-        near = (points >= grid[0] - half) & (points <= grid[-1] + half)
-        found = np.where(inside & near, np.interp(points, grid, density), 0.0)
-        return plain(np.where(np.isnan(points), np.nan, found))
+        inside = (points >= max(low, grid[0] - half)) & (points <= min(high, grid[-1] + half))
+        values = np.where(inside, np.interp(points, grid, density), 0.0)
+        return plain(np.where(np.isnan(points), np.nan, values))
 
     def _tail(self, x: FloatArray, *, upper: bool) -> FloatArray:
-        below = np.searchsorted(self.draws, x, side="right") / len(self.draws)
-        return np.asarray(1.0 - below if upper else below)
+        below = np.asarray(np.searchsorted(self.draws, x, side="right") / len(self.draws))
+        return 1.0 - below if upper else below
 
     def _quantile(self, q: FloatArray, *, upper: bool) -> FloatArray:
         if not q.size:
             return np.zeros(q.shape)
-        return np.asarray(np.quantile(self.draws, (1.0 - q if upper else q).ravel()).reshape(q.shape))
+        levels = 1.0 - q if upper else q
+        return np.asarray(np.quantile(self.draws, levels.ravel()).reshape(q.shape))
 
     def rvs(self, size: Size = None, *, rng: RNGLike = None) -> Any:
         """Draw again from the draws."""
@@ -97,11 +106,11 @@ class EmpiricalPosterior(Posterior):
 
     def mean(self) -> Any:
         """Mean."""
-        return self._moments[0]
+        return self._moments.mean
 
     def var(self) -> Any:
         """Variance."""
-        return self._moments[1]
+        return self._moments.variance
 
     def mode(self) -> Any:
         """Point of the highest estimated density."""
@@ -111,17 +120,20 @@ class EmpiricalPosterior(Posterior):
     def hdi(self, prob: float = 0.95) -> tuple[Any, Any]:
         """Shortest interval that holds a share `prob` of the draws."""
         n = len(self.draws)
-        inside = min(n - 1, max(1, math.ceil(check_prob(prob) * n) - 1)) if n > 1 else 0
-        widths = self.draws[inside:] - self.draws[: n - inside]
+        # The interval reaches so many draws further than the first in it, and at least one if there are several.
+        n_further = min(n - 1, max(1, math.ceil(check_prob(prob) * n) - 1))
+        widths = self.draws[n_further:] - self.draws[: n - n_further]
         start = int(np.argmin(widths))
-        return float(self.draws[start]), float(self.draws[start + inside])
+        return float(self.draws[start]), float(self.draws[start + n_further])
 
 
 class Undefined(EmpiricalPosterior):
-    """What is believed of a score that is undefined, as the precision of a model that never says yes: NaN throughout."""
+    """The posterior of a score that is undefined, as the precision of a model that never says yes: NaN throughout."""
 
     def __init__(self) -> None:
-        self.draws, self.support, self._moments = np.array([np.nan]), (-math.inf, math.inf), (np.nan, np.nan)
+        self.draws = np.array([np.nan])
+        self.support = (-math.inf, math.inf)
+        self._moments = MeanAndVariance(np.nan, np.nan)
 
     def pdf(self, x: Numbers) -> Any:
         """Density at `x`."""

@@ -12,15 +12,20 @@ from scipy import special
 
 from bayesf1.base.arrays import FloatArray, each, plain
 from bayesf1.base.checks import ArrayLike, Numbers, RNGLike, Size
-from bayesf1.distributions.base import Posterior, parameters
+from bayesf1.distributions.base import MeanAndVariance, Posterior, parameters
 
-# Nodes of an integral over a logit, and of the mixture that F-beta is: for these weights its error is below 1e-10.
-_NODES, _MIXED = 160, 100
-BETAS = (0.1, 10.0)
+# Nodes of an integral over a logit.
+_NODES = 160
+# Parts of the mixture that F-beta is: from the least to the greatest weight, its error is below 1e-10.
+_PARTS = 100
+_LEAST_BETA = 0.1
+_GREATEST_BETA = 10.0
 # Probability outside the window of nodes, on either side.
 _TAIL = 1e-18
 # Within this distance of their centre nodes are even, beyond it their distance grows.
 _CENTRAL = 4.0
+# A point as near to 0 as densities next to an end of [0, 1] need.
+_NEXT_TO_END = 1e-100
 
 
 @cache
@@ -32,41 +37,49 @@ def _gauss(n: int) -> tuple[FloatArray, FloatArray]:
 def logit_nodes(
     start: ArrayLike, stop: ArrayLike, centre: ArrayLike, n: int = _NODES
 ) -> tuple[FloatArray, FloatArray]:
-    """Return nodes and weights, on a last axis of their own, of integrals over a logit.
+    r"""Return nodes z and weights of integrals over a logit, both axes (..., node).
 
-    Densities of logits are analytic, with exponential tails that are long if a parameter is small. Gauss-Legendre
-    nodes in u converge geometrically, where the logit is the centre plus a multiple of sinh u.
+    Densities of logits are analytic, with exponential tails that are long if a parameter is small. With
+    :math:`z = c + 4 \sinh u` around the centre c, Gauss-Legendre nodes in u converge geometrically.
     """
-    start, stop, centre = (np.asarray(x, dtype=np.float64)[..., None] for x in (start, stop, centre))
-    low, high = (np.arcsinh((end - centre) / _CENTRAL) for end in (start, stop))
+    middle = _with_node_axis(centre)
+    low = np.arcsinh((_with_node_axis(start) - middle) / _CENTRAL)
+    high = np.arcsinh((_with_node_axis(stop) - middle) / _CENTRAL)
     nodes, weights = _gauss(n)
-    u, half = 0.5 * (low + high + (high - low) * nodes), 0.5 * (high - low)
-    return centre + _CENTRAL * np.sinh(u), half * weights * _CENTRAL * np.cosh(u)
+    u = 0.5 * (low + high + (high - low) * nodes)
+    half = 0.5 * (high - low)
+    return middle + _CENTRAL * np.sinh(u), half * weights * _CENTRAL * np.cosh(u)
 
 
-def beta_quantile(a: ArrayLike, b: ArrayLike, q: ArrayLike) -> FloatArray:
+def _with_node_axis(values: ArrayLike) -> FloatArray:
+    return np.asarray(values, dtype=np.float64)[..., None]
+
+
+def beta_quantile(a: FloatArray | float, b: FloatArray | float, q: FloatArray | float) -> FloatArray:
     """Return the point with probability `q` of Be(a, b) below it."""
-    a, b, q = (np.asarray(x, dtype=np.float64) for x in (a, b, q))
     with np.errstate(divide="ignore", over="ignore"):
         # The first term of the series, where scipy's inverse may be NaN.
-        small = np.exp((np.log(q) + np.log(a) + special.betaln(a, b)) / a)
-    found = special.betaincinv(a, b, q)
-    return np.where((small * np.maximum(b, 1.0) < 1e-12) | np.isnan(found), np.minimum(small, 1.0), found)
+        first_term = np.exp((np.log(q) + np.log(a) + special.betaln(a, b)) / a)
+    quantile = special.betaincinv(a, b, q)
+    use_first_term = (first_term * np.maximum(b, 1.0) < 1e-12) | np.isnan(quantile)
+    return np.where(use_first_term, np.minimum(first_term, 1.0), quantile)
 
 
 def beta_tail(a: Any, b: Any, x: FloatArray | float, y: FloatArray | float) -> FloatArray:
     """Return P(X <= x) of Be(a, b), given also y = 1 - x."""
-    found = special.betainc(a, b, x)
+    below = special.betainc(a, b, x)
     if np.all(b >= 1.0):
-        return np.asarray(found)
+        return np.asarray(below)
     # Much of the mass may be where x rounds to 1.
-    return np.where((y < 1e-3) & (b < 1.0), 1.0 - special.betainc(b, a, y), found)
+    return np.where((y < 1e-3) & (b < 1.0), 1.0 - special.betainc(b, a, y), below)
 
 
-def logit_window(a: ArrayLike, b: ArrayLike) -> tuple[FloatArray, FloatArray]:
+def logit_window(a: FloatArray | float, b: FloatArray | float) -> tuple[FloatArray, FloatArray]:
     """Return bounds of the logit of a Beta variate outside of which there is no mass to speak of."""
-    low, high = (special.logit(np.maximum(beta_quantile(*ab, _TAIL), 1e-290)) for ab in ((a, b), (b, a)))
-    return np.asarray(low), np.asarray(-high)
+    # The upper end is that of 1 - X, which is Be(b, a), with the sign changed.
+    low = special.logit(np.maximum(beta_quantile(a, b, _TAIL), 1e-290))
+    high = -special.logit(np.maximum(beta_quantile(b, a, _TAIL), 1e-290))
+    return np.asarray(low), np.asarray(high)
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -89,21 +102,25 @@ class UnitDistribution(Posterior):
 
     def tail(self, t: FloatArray | float, tc: FloatArray | float, *, upper: bool) -> FloatArray:
         """Return P(T > t), or P(T <= t), given also tc = 1 - t, which is accurate if t rounds to 1."""
-        # T <= t if and only if the Beta variate is at most t/(t + odds·(1 - t)).
-        t, rest = np.asarray(t)[..., None], self.odds * np.asarray(tc)[..., None]
-        x, y = t / (t + rest), rest / (t + rest)
-        # By symmetry, as betaincc takes eight times as long.
-        found = beta_tail(self.b, self.a, y, x) if upper else beta_tail(self.a, self.b, x, y)
-        return np.asarray(found @ self.shares)
+        # T <= t if and only if the Beta variate is at most x = t/(t + odds·(1 - t)). Axes (..., part of the mixture).
+        t = np.asarray(t)[..., None]
+        rest = self.odds * np.asarray(tc)[..., None]
+        x = t / (t + rest)
+        y = rest / (t + rest)
+        # The upper tail is found by symmetry, as betaincc takes eight times as long.
+        by_part = beta_tail(self.b, self.a, y, x) if upper else beta_tail(self.a, self.b, x, y)
+        return np.asarray(by_part @ self.shares)
 
-    def logit_logpdf(self, t: FloatArray, tc: FloatArray) -> FloatArray:
+    def logit_logpdf(self, t: FloatArray | float, tc: FloatArray | float) -> FloatArray:
         """Return the log density of the logit, given also tc = 1 - t."""
-        t, rest = np.asarray(t)[..., None], self.odds * np.asarray(tc)[..., None]
-        total = np.log(t + rest)
-        logs = self.a * (np.log(t) - total) + self.b * (np.log(rest) - total)
-        most = logs.max(axis=-1)
-        mixed = np.log(np.exp(logs - most[..., None]) @ self.shares)
-        return np.asarray(most + mixed - special.betaln(self.a, self.b))
+        # Axes (..., part of the mixture).
+        t = np.asarray(t)[..., None]
+        rest = self.odds * np.asarray(tc)[..., None]
+        log_total = np.log(t + rest)
+        logs = self.a * (np.log(t) - log_total) + self.b * (np.log(rest) - log_total)
+        largest = logs.max(axis=-1)
+        mixed = np.log(np.exp(logs - largest[..., None]) @ self.shares)
+        return np.asarray(largest + mixed - special.betaln(self.a, self.b))
 
     @cached_property
     def window(self) -> tuple[float, float]:
@@ -120,7 +137,8 @@ class UnitDistribution(Posterior):
     @property
     def scale(self) -> float:
         """The standard deviation, to first order."""
-        total, odds = self.a + self.b, float(self.shares @ self.odds)
+        total = self.a + self.b
+        odds = float(self.shares @ self.odds)
         slope = odds * (total / (odds * self.a + self.b)) ** 2
         return slope * math.sqrt(self.a * self.b / (total + 1.0)) / total
 
@@ -131,51 +149,62 @@ class UnitDistribution(Posterior):
         t = np.where(inside, points, 0.5)
         density = np.exp(self.logit_logpdf(t, 1.0 - t)) / (t * (1.0 - t))
         outside = np.where(np.isnan(points), np.nan, 0.0)
-        for end, near in ((0.0, self.a), (1.0, self.b)):
-            height = np.inf if near < 1.0 else 0.0
-            if near == 1.0:
-                close = np.array([1.0 - 1e-100, 1e-100])
-                t, tc = close if end else close[::-1]
-                height = float(np.exp(self.logit_logpdf(t, tc)) / 1e-100)
-            outside = np.where(points == end, height, outside)
+        outside = np.where(points == 0.0, self._density_at_end(self.a, _NEXT_TO_END, 1.0), outside)
+        outside = np.where(points == 1.0, self._density_at_end(self.b, 1.0, _NEXT_TO_END), outside)
         return plain(np.where(inside, density, outside))
 
+    def _density_at_end(self, power: float, t: float, tc: float) -> float:
+        """Return the density at an end of [0, 1], of which t and tc = 1 - t are next, and the parameter there."""
+        if power == 1.0:
+            return float(np.exp(self.logit_logpdf(t, tc)) / _NEXT_TO_END)
+        return np.inf if power < 1.0 else 0.0
+
     def _tail(self, x: FloatArray, *, upper: bool) -> FloatArray:
-        below, above = (self.tail(x, 1.0 - x, upper=end) for end in (False, True))
+        below = self.tail(x, 1.0 - x, upper=False)
+        above = self.tail(x, 1.0 - x, upper=True)
         # The larger tail is what the smaller leaves, as 1 - x may have rounded.
-        return np.where((below <= above) != upper, *((above, 1.0 - below) if upper else (below, 1.0 - above)))
+        if upper:
+            return np.where(below > above, above, 1.0 - below)
+        return np.where(below <= above, below, 1.0 - above)
 
     def _quantile(self, q: FloatArray, *, upper: bool) -> FloatArray:
         if upper:
-            # What is small keeps its digits.
-            x = np.where(
-                q > 0.5, beta_quantile(self.a, self.b, 1.0 - q), 1.0 - beta_quantile(self.b, self.a, q)
-            )
+            # A small probability keeps its digits.
+            from_below = beta_quantile(self.a, self.b, 1.0 - q)
+            from_above = 1.0 - beta_quantile(self.b, self.a, q)
+            x = np.where(q > 0.5, from_below, from_above)
         else:
             x = beta_quantile(self.a, self.b, q)
-        low, high = (odds * x / (1.0 + (odds - 1.0) * x) for odds in (self.odds.min(), self.odds.max()))
+        low = _with_odds(x, self.odds.min())
         if len(self.odds) == 1:
-            return np.asarray(low)
+            return low
         # A quantile of a mixture lies between those of its parts.
-        return each(partial(self._root, upper=upper), q, low, high)
+        return each(partial(self._root, upper=upper), q, low, _with_odds(x, self.odds.max()))
 
     def mean(self) -> Any:
         """Mean."""
-        return self._moments[0]
+        return self._moments.mean
 
     def var(self) -> Any:
         """Variance."""
-        return self._moments[1]
+        return self._moments.variance
 
     @cached_property
-    def _moments(self) -> tuple[float, float]:
+    def _moments(self) -> MeanAndVariance:
         z, weights = logit_nodes(*self.window, self.centre)
-        t, tc = special.expit(z), special.expit(-z)
+        t = special.expit(z)
+        tc = special.expit(-z)
         # Normalising by the sum also removes the error of the Beta function at large parameters.
-        weights = weights * np.exp(self.logit_logpdf(t, tc))
-        weights /= weights.sum()
+        masses = weights * np.exp(self.logit_logpdf(t, tc))
+        masses /= masses.sum()
+        # The variance of 1 - T is the same, and keeps its digits if T is near 1.
         x = tc if self.a > self.b else t
-        return float(weights @ t), float(weights @ (x - weights @ x) ** 2)
+        return MeanAndVariance(float(masses @ t), float(masses @ (x - masses @ x) ** 2))
+
+
+def _with_odds(x: FloatArray, factor: float) -> FloatArray:
+    """Return the probabilities whose odds are a multiple of those of x."""
+    return np.asarray(factor * x / (1.0 + (factor - 1.0) * x))
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -215,12 +244,11 @@ class Beta(UnitDistribution):
 
     def mode(self) -> float:
         """Point of the highest density, (a-1)/(a+b-2) if both parameters exceed 1."""
-        a, b = self.a, self.b
-        if a > 1.0 and b > 1.0:
-            return (a - 1.0) / (a + b - 2.0)
-        if a == b:
-            return 0.5 if a == 1.0 else 0.0
-        return 0.0 if a < b else 1.0
+        if self.a > 1.0 and self.b > 1.0:
+            return (self.a - 1.0) / (self.a + self.b - 2.0)
+        if self.a == self.b == 1.0:
+            return 0.5
+        return 0.0 if self.a <= self.b else 1.0
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -260,19 +288,21 @@ class FScore(UnitDistribution):
     beta: float
 
     def __init__(self, tp: float, fp: float, fn: float, beta: float = 1.0) -> None:
-        if not BETAS[0] <= beta <= BETAS[1]:
+        if not _LEAST_BETA <= beta <= _GREATEST_BETA:
             raise ValueError(
                 f"beta must be from 0.1 to 10, beyond which F-beta is precision or recall, not {beta!r}"
             )
-        cells = parameters(0.0, tp=tp, fp=fp, fn=fn)
-        vars(self).update(cells, a=cells["tp"], b=cells["fp"] + cells["fn"], beta=float(beta))
-        odds, shares = np.full(1, 2.0), np.ones(1)
+        vars(self).update(parameters(0.0, tp=tp, fp=fp, fn=fn), beta=float(beta))
+        vars(self).update(a=self.tp, b=self.fp + self.fn)
+        # The odds are those of F* over W, which is 1/2 for β = 1.
+        odds = np.full(1, 2.0)
+        shares = np.ones(1)
         if self.beta != 1.0:
-            v, weights = logit_nodes(*logit_window(self.fp, self.fn), np.log(self.fp / self.fn), _MIXED)
-            logs = self.fp * special.log_expit(v) + self.fn * special.log_expit(-v)
-            shares = weights * np.exp(logs - logs.max())
             square = self.beta**2
-            odds = (1.0 + square) / (special.expit(v) + square * special.expit(-v))
+            z, weights = logit_nodes(*logit_window(self.fp, self.fn), np.log(self.fp / self.fn), _PARTS)
+            log_densities = self.fp * special.log_expit(z) + self.fn * special.log_expit(-z)
+            shares = weights * np.exp(log_densities - log_densities.max())
+            odds = (1.0 + square) / (special.expit(z) + square * special.expit(-z))
         vars(self).update(odds=odds, shares=shares / shares.sum())
 
     def rvs(self, size: Size = None, *, rng: RNGLike = None) -> Any:

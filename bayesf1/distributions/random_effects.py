@@ -10,11 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arrays import FloatArray, IntArray
 from bayesf1.base.checks import ArrayLike
 
 # Scale and degrees of freedom of the half-t prior of a spread of scores: half of it lies below .038.
-SCALE, TAILS = 0.05, 3.0
+SCALE = 0.05
+TAILS = 3.0
+# Cells of a spread.
 _CELLS = 2000
 
 
@@ -58,14 +60,14 @@ class Spread:
     @classmethod
     def of(cls, log_density: Callable[[FloatArray], FloatArray], edges: FloatArray) -> Spread:
         """Return the spread with a log density, known up to a constant at the middle of each cell."""
-        logs = log_density(0.5 * (edges[1:] + edges[:-1]))
+        logs = log_density(_middles(edges))
         weights = np.exp(logs - logs.max()) * np.diff(edges)
         return cls(edges, weights / weights.sum())
 
     @property
     def mean(self) -> float:
         """The mean."""
-        return float(self.weights @ (0.5 * (self.edges[1:] + self.edges[:-1])))
+        return float(self.weights @ _middles(self.edges))
 
     def quantile(self, q: ArrayLike) -> FloatArray:
         """Return quantiles."""
@@ -134,16 +136,17 @@ def spread_ratio(contrasts: ArrayLike, variance: float, *, scale: float = 1.0, t
     >>> round(spread.mean, 2)
     1.89
     """
-    found = np.asarray(contrasts, dtype=float).ravel()
+    values = np.asarray(contrasts, dtype=float).ravel()
     sd = math.sqrt(variance)
-    spread = spread_of(float(found @ found), found.size, variance, scale=scale * sd, tails=tails)
+    spread = spread_of(float(values @ values), values.size, variance, scale=scale * sd, tails=tails)
     return Spread(spread.edges / sd, spread.weights)
 
 
 # Scale of the half-t prior of the spread that groups have in common: half of it lies below .15.
 DIFFICULTY = 0.2
-# Cells of either spread: to find where the posterior is, and to describe it there.
-_COARSE, _FINE = 40, 64
+# Cells of either spread to find where the posterior is, and then to describe it there.
+_COARSE_CELLS = 40
+_FINE_CELLS = 64
 # Cells whose density is below exp(-18) of the highest do not matter.
 _NEGLIGIBLE = 18.0
 # Numbers that a block of draws may hold.
@@ -170,9 +173,30 @@ class Effects(NamedTuple):
     difficulty: FloatArray
 
 
+class SpreadGrid(NamedTuple):
+    """The posterior of both spreads on a grid.
+
+    Attributes
+    ----------
+    spread, difficulty
+        The edges of the cells of τ and of τ_c.
+    weights
+        The probability of each pair of cells, axes (cell of τ, cell of τ_c).
+    """
+
+    spread: FloatArray
+    difficulty: FloatArray
+    weights: FloatArray
+
+
 @dataclass(frozen=True, eq=False)
 class RandomEffects:
-    """A random-effects model of scores.
+    r"""A random-effects model of the scores of several models in groups, such as data sets.
+
+    .. math:: y_g \sim N(\theta_g, S_g), \qquad \theta_g \sim N(\mu, \tfrac12 \tau^2 I + \tau_c^2 1 1^T)
+
+    The models of a group share its difficulty, whose spread is :math:`\tau_c`, and the difference of two models varies
+    between groups with a standard deviation of :math:`\tau`. The prior of μ is flat.
 
     Parameters
     ----------
@@ -202,68 +226,78 @@ class RandomEffects:
 
     def draw(self, n: int, rng: np.random.Generator) -> Effects:
         """Draw from the posterior."""
-        spread, difficulty, weights = self.grid()
-        cells = np.unravel_index(rng.choice(weights.size, size=n, p=weights.ravel()), weights.shape)
-        tau, tau_c = (
-            edges[at] + rng.random(n) * np.diff(edges)[at]
-            for edges, at in zip((spread, difficulty), cells, strict=True)
-        )
+        grid = self.grid()
+        cells = rng.choice(grid.weights.size, size=n, p=grid.weights.ravel())
+        spread_cells, difficulty_cells = np.unravel_index(cells, grid.weights.shape)
+        tau = _draw_in_cells(grid.spread, spread_cells, rng)
+        tau_c = _draw_in_cells(grid.difficulty, difficulty_cells, rng)
         step = max(1, _BLOCK // self.covariances.size)
         parts = [self._given(tau[i : i + step], tau_c[i : i + step], rng) for i in range(0, n, step)]
-        return Effects(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+        return Effects._make(np.concatenate(arrays) for arrays in zip(*parts, strict=True))
 
-    def grid(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return edges of the cells of τ and of τ_c, and the posterior probability of each pair of cells."""
-        reach = float(np.ptp(self.scores, axis=0).max(initial=0.0))
-        roots = np.linalg.eigvalsh(self._noise)
-        edges = []
+    def grid(self) -> SpreadGrid:
+        """Return the posterior of both spreads, on a coarse grid to find its mass, and then on a finer one there."""
         # The difference of two models is known as well as what is known best, difficulty as what is known worst.
-        for scale, known in ((self.spread, roots[:, 0]), (self.difficulty, roots[:, -1])):
-            noise = math.sqrt(float(np.median(known)))
-            fine = 0.05 * min(scale, max(noise, 1e-3 * scale))
-            edges.append(spread_edges(fine, 100.0 * scale + 20.0 * reach, _COARSE))
-        logs = self._log_posterior(*edges)
-        found = []
-        for axis, ends in enumerate(edges):
-            near = np.flatnonzero(logs.max(axis=1 - axis) > logs.max() - _NEGLIGIBLE)
-            low, high = ends[max(near[0] - 1, 0)], ends[min(near[-1] + 2, len(ends) - 1)]
-            # Between these, as even in ratio as before.
-            start, stop = np.arcsinh([low / ends[1], high / ends[1]])
-            found.append(ends[1] * np.sinh(np.linspace(start, stop, _FINE + 1)))
-        logs = self._log_posterior(*found)
+        variances = np.asarray(np.linalg.eigvalsh(self._noise), dtype=np.float64)
+        spread = self._coarse_edges(self.spread, variances[:, 0])
+        difficulty = self._coarse_edges(self.difficulty, variances[:, -1])
+        logs = self._log_posterior(spread, difficulty)
+        spread = _edges_of_mass(spread, logs.max(axis=1))
+        difficulty = _edges_of_mass(difficulty, logs.max(axis=0))
+        logs = self._log_posterior(spread, difficulty)
         weights = np.exp(logs - logs.max())
-        return found[0], found[1], weights / weights.sum()
+        return SpreadGrid(spread, difficulty, weights / weights.sum())
+
+    def _coarse_edges(self, scale: float, variances: FloatArray) -> FloatArray:
+        """Return edges of cells of a spread with a prior of some scale, given the sampling variances of the groups."""
+        noise = math.sqrt(float(np.median(variances)))
+        fine = 0.05 * min(scale, max(noise, 1e-3 * scale))
+        reach = float(np.ptp(self.scores, axis=0).max(initial=0.0))
+        return spread_edges(fine, 100.0 * scale + 20.0 * reach, _COARSE_CELLS)
 
     def _log_posterior(self, spread: FloatArray, difficulty: FloatArray) -> FloatArray:
         """Return the log probability of cells (τ, τ_c), up to a constant, by their edges."""
-        tau, tau_c = (0.5 * (edges[1:] + edges[:-1]) for edges in (spread, difficulty))
-        common = len(self._turn) * np.square(tau_c)[:, None]
-        found = []
-        for one in tau:
-            # Without τ_c, which changes the first axis alone: the determinant lemma, Sherman and Morrison's formula.
-            whole = self._noise + 0.5 * one**2 * np.eye(len(self._turn))
-            precision = np.linalg.inv(whole)
+        tau = _middles(spread)
+        tau_c = _middles(difficulty)
+        # Difficulty adds c to the first variance alone. With W = S + τ²/2 and the first column p of P = W⁻¹, the inverse
+        # is then P - k p pᵀ with k = c/(1 + c p₁), and the determinant 1 + c p₁ times that of W (Sherman & Morrison 1950).
+        # Axes (cell of τ_c, group).
+        added = len(self._turn) * np.square(tau_c)[:, None]
+        log_likelihoods = []
+        for tau_here in tau:
+            # Axes (group, contrast, contrast), and (group, contrast).
+            covariance = self._noise + 0.5 * tau_here**2 * np.eye(len(self._turn))
+            precision = np.linalg.inv(covariance)
             column = precision[:, :, 0]
-            less = common / (1.0 + common * column[:, 0])
-            by_seen = (column * self._seen).sum(axis=-1)
-            total = precision.sum(axis=0) - np.einsum("cg,gm,gn->cmn", less, column, column, optimize=True)
-            pulled = np.einsum("gmn,gn->gm", precision, self._seen)
-            pull = pulled.sum(axis=0) - (less * by_seen) @ column
-            squares = (pulled * self._seen).sum() - less @ np.square(by_seen)
-            squares -= (pull * np.linalg.solve(total, pull[..., None])[..., 0]).sum(axis=-1)
-            determinants = np.linalg.slogdet(whole)[1].sum() + np.log1p(common * column[:, 0]).sum(axis=-1)
-            found.append(-0.5 * (determinants + np.linalg.slogdet(total)[1] + squares))
-        prior_of_tau = log_half_t(tau, scale=self.spread, tails=self.tails) + np.log(np.diff(spread))
-        prior = log_half_t(tau_c, scale=self.difficulty, tails=self.tails) + np.log(np.diff(difficulty))
-        return np.stack(found) + prior_of_tau[:, None] + prior
+            k = added / (1.0 + added * column[:, 0])
+            column_by_scores = (column * self._seen).sum(axis=-1)
+            precision_by_scores = np.einsum("gmn,gn->gm", precision, self._seen)
+            # Summed over groups: the precision of μ, axes (cell of τ_c, contrast, contrast), and what it is multiplied by.
+            corrections = np.einsum("cg,gm,gn->cmn", k, column, column, optimize=True)
+            total_precision = precision.sum(axis=0) - corrections
+            pull = precision_by_scores.sum(axis=0) - (k * column_by_scores) @ column
+            mean = np.linalg.solve(total_precision, pull[..., None])[..., 0]
+            squares = (precision_by_scores * self._seen).sum() - k @ np.square(column_by_scores)
+            squares -= (pull * mean).sum(axis=-1)
+            log_determinants = _log_determinant(covariance).sum() + np.log1p(added * column[:, 0]).sum(
+                axis=-1
+            )
+            log_likelihoods.append(-0.5 * (log_determinants + _log_determinant(total_precision) + squares))
+        log_prior_tau = log_half_t(tau, scale=self.spread, tails=self.tails) + np.log(np.diff(spread))
+        log_prior_tau_c = log_half_t(tau_c, scale=self.difficulty, tails=self.tails) + np.log(
+            np.diff(difficulty)
+        )
+        return np.stack(log_likelihoods) + log_prior_tau[:, None] + log_prior_tau_c
 
-    # Scores and covariances are turned so that the first axis is the mean of the models, and the others are contrasts:
-    # T is diagonal, and inverses stay accurate though corpora may differ in difficulty a million times as much.
+    # Scores and covariances are turned so that the first axis is the mean of the models, and the others are contrasts.
+    # The covariance of θ is diagonal then, and inverses stay accurate even if difficulty varies a million times as much.
 
     @cached_property
     def _turn(self) -> FloatArray:
-        n_models = self.scores.shape[1]
-        turn, _ = np.linalg.qr(np.eye(n_models) + np.eye(n_models)[0] * (1.0 - np.eye(n_models)))
+        # The first column is of ones, the others are those of the identity.
+        columns = np.eye(self.scores.shape[1])
+        columns[:, 0] = 1.0
+        turn, _ = np.linalg.qr(columns)
         return turn
 
     @cached_property
@@ -279,23 +313,53 @@ class RandomEffects:
 
     def _given(self, tau: FloatArray, tau_c: FloatArray, rng: np.random.Generator) -> Effects:
         """Draw all scores given spreads, axes (draw,)."""
-        between = 0.5 * np.square(tau)[:, None] * np.ones(len(self._turn))
-        between[:, 0] += len(self._turn) * np.square(tau_c)
-        deviations = np.sqrt(between)
-        precision = np.linalg.inv(between[:, None, :, None] * np.eye(len(self._turn)) + self._noise)
+        # Axes (draw, contrast): the variances of θ; then (draw, group, contrast, contrast).
+        variances = 0.5 * np.square(tau)[:, None] * np.ones(len(self._turn))
+        variances[:, 0] += len(self._turn) * np.square(tau_c)
+        deviations = np.sqrt(variances)
+        covariance = variances[:, None, :, None] * np.eye(len(self._turn)) + self._noise
+        precision = np.linalg.inv(covariance)
+        # μ has the precision L Lᵀ, and the mean (L Lᵀ)⁻¹ pull.
         factor = np.linalg.cholesky(precision.sum(axis=1))
         pull = np.einsum("tgmn,gn->tm", precision, self._seen)[..., None]
         z = np.linalg.solve(factor, pull) + rng.standard_normal(pull.shape)
         average = np.linalg.solve(np.swapaxes(factor, 1, 2), z)[..., 0]
         new = average + deviations * rng.standard_normal(average.shape)
         # Matheron's rule: a draw of scores and data from the model, moved by as much as the data were missed.
-        z = rng.standard_normal((2, *precision.shape[:-1]))
-        each = average[:, None] + deviations[:, None] * z[0]
-        noise = (np.linalg.cholesky(self._noise) @ z[1][..., None])[..., 0]
-        missed = (precision @ (self._seen - each - noise)[..., None])[..., 0]
-        each += between[:, None] * missed
-        middle, back = self.scores.mean(axis=0), self._turn.T
-        return Effects(middle + average @ back, middle + new @ back, middle + each @ back, tau, tau_c)
+        z_scores, z_noise = rng.standard_normal((2, *precision.shape[:-1]))
+        each = average[:, None] + deviations[:, None] * z_scores
+        noise = (np.linalg.cholesky(self._noise) @ z_noise[..., None])[..., 0]
+        missed = self._seen - each - noise
+        each += variances[:, None] * (precision @ missed[..., None])[..., 0]
+        return Effects(self._scores(average), self._scores(new), self._scores(each), tau, tau_c)
+
+    def _scores(self, contrasts: FloatArray) -> FloatArray:
+        """Return contrasts (..., contrast) as scores (..., model) again."""
+        return np.asarray(self.scores.mean(axis=0) + contrasts @ self._turn.T)
+
+
+def _middles(edges: FloatArray) -> FloatArray:
+    """Return the middle of each cell."""
+    return 0.5 * (edges[1:] + edges[:-1])
+
+
+def _draw_in_cells(edges: FloatArray, cells: IntArray, rng: np.random.Generator) -> FloatArray:
+    """Draw a point, evenly, in each of these cells."""
+    return np.asarray(edges[cells] + rng.random(len(cells)) * np.diff(edges)[cells])
+
+
+def _edges_of_mass(edges: FloatArray, log_weights: FloatArray) -> FloatArray:
+    """Return edges of finer cells where the weights of the coarser ones matter, as even in ratio as these."""
+    near = np.flatnonzero(log_weights > log_weights.max() - _NEGLIGIBLE)
+    low = edges[max(near[0] - 1, 0)]
+    high = edges[min(near[-1] + 2, len(edges) - 1)]
+    start, stop = np.arcsinh([low / edges[1], high / edges[1]])
+    return np.asarray(edges[1] * np.sinh(np.linspace(start, stop, _FINE_CELLS + 1)))
+
+
+def _log_determinant(matrices: FloatArray) -> FloatArray:
+    _, logs = np.linalg.slogdet(matrices)
+    return np.asarray(logs)
 
 
 def within(scores: FloatArray, support: tuple[float, float]) -> FloatArray:
@@ -367,7 +431,9 @@ def shrink_draws(draws: FloatArray, rng: np.random.Generator) -> FloatArray:
 def shrink(
     values: FloatArray, covariance: FloatArray, n_draws: int, rng: np.random.Generator, scale: float = SCALE
 ) -> FloatArray:
-    """Shrink values of several groups towards each other, into draws, axes (draw, group).
+    r"""Shrink values of several groups towards their common mean δ, into draws, axes (draw, group).
+
+    .. math:: y \sim N(\theta, S), \qquad \theta_g \sim N(\delta, \tau^2)
 
     Parameters
     ----------
@@ -387,28 +453,29 @@ def shrink(
     """
     roots, turn = np.linalg.eigh(covariance)
     roots = np.maximum(roots, (1e-5 * scale) ** 2)
-    ones, seen = turn.sum(axis=0), values @ turn
+    # In the axes of the covariance all is independent: of ones, and of the values.
+    ones = turn.sum(axis=0)
+    seen = values @ turn
     noise = math.sqrt(float(np.median(roots)))
     fine = 0.02 * min(scale, max(noise, 1e-3 * scale))
     edges = spread_edges(fine, 200.0 * scale + 20.0 * float(np.ptp(values)), 1000)
 
     def moments(tau: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return variances (tau, root), and the precision and mean of δ (tau,)."""
-        own = roots + np.square(tau)[:, None]
-        precision = (np.square(ones) / own).sum(axis=1)
-        return own, precision, (ones * seen / own).sum(axis=1) / precision
+        """Return the variances of what is seen, axes (tau, root), and the precision and mean of δ, axes (tau,)."""
+        variances = roots + np.square(tau)[:, None]
+        precision = (np.square(ones) / variances).sum(axis=1)
+        return variances, precision, (ones * seen / variances).sum(axis=1) / precision
 
     def log_density(tau: FloatArray) -> FloatArray:
-        own, precision, mean = moments(tau)
-        squares = (np.square(seen - mean[:, None] * ones) / own).sum(axis=1)
-        logs = log_half_t(tau, scale=scale) - 0.5 * (np.log(own).sum(axis=1) + np.log(precision) + squares)
-        return np.asarray(logs)
+        variances, precision, mean = moments(tau)
+        squares = (np.square(seen - mean[:, None] * ones) / variances).sum(axis=1)
+        log_determinants = np.log(variances).sum(axis=1) + np.log(precision)
+        return np.asarray(log_half_t(tau, scale=scale) - 0.5 * (log_determinants + squares))
 
     tau = Spread.of(log_density, edges).draw(n_draws, rng)
-    own, precision, mean = moments(tau)
+    variances, precision, mean = moments(tau)
     delta = mean + rng.standard_normal(n_draws) / np.sqrt(precision)
-    # Along the axes of S all is independent.
     before = delta[:, None] * ones
-    share = np.square(tau)[:, None] / own
+    share = np.square(tau)[:, None] / variances
     after = before + share * (seen - before) + np.sqrt(share * roots) * rng.standard_normal(share.shape)
     return np.asarray(after @ turn.T)

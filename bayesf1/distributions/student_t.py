@@ -69,13 +69,15 @@ class StudentT(Posterior):
         return plain(np.where(outside, -np.inf, logs))
 
     def _tail(self, x: FloatArray, *, upper: bool) -> FloatArray:
-        return np.asarray(special.stdtr(self.df, -self._z(x) if upper else self._z(x)))
+        sign = -1.0 if upper else 1.0
+        return np.asarray(special.stdtr(self.df, sign * self._z(x)))
 
     def _quantile(self, q: FloatArray, *, upper: bool) -> FloatArray:
         z = special.stdtrit(self.df, q)
         # scipy's inverse is +inf at 0, and at levels so small that they nearly are.
         z = np.where((q < 0.5) & (z > 0.0), -np.inf, z)
-        return np.clip(self.location + self.scale * (-z if upper else z), *self.support)
+        sign = -1.0 if upper else 1.0
+        return np.clip(self.location + self.scale * (sign * z), *self.support)
 
     def rvs(self, size: Size = None, *, rng: RNGLike = None) -> Any:
         """Draw from the distribution."""
