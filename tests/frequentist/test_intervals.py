@@ -24,7 +24,13 @@ from bayesf1.frequentist.closed_intervals import (
     wilson_direct,
     wilson_indirect,
 )
-from bayesf1.frequentist.intervals import bca_ends, difference_intervals, intervals, percentile_ends
+from bayesf1.frequentist.intervals import (
+    METHODS,
+    bca_ends,
+    difference_intervals,
+    intervals,
+    percentile_ends,
+)
 from bayesf1.metrics import find_metric
 from bayesf1.sampling.model import sampling_model
 from builders import load_script, noisy
@@ -303,6 +309,16 @@ def test_every_method_that_applies_is_in_the_table(metric, closed):
     for row in res.values():
         assert row.low < res.estimate < row.high
         assert row.kind == ("credible" if row.method.startswith("credible") else "confidence")
+
+
+@pytest.mark.parametrize("metric", ["f1", "recall", "accuracy", "mcc"])
+def test_every_method_of_a_difference_is_in_the_table(metric):
+    ev = bf.from_counts(A=(77, 44, 10, 702), B=(80, 30, 7, 716))
+    assert list(difference_intervals(ev, metric=metric, rng=1)) == OVER_UNITS
+
+
+def test_the_help_names_every_method():
+    assert {name for name in METHODS if f'"{name}"' not in intervals.__doc__} == set()
 
 
 def test_the_credible_rows_are_the_posteriors():

@@ -86,6 +86,19 @@ def test_draws_have_the_mean_of_data_and_prior(ev, prior):
         assert (np.abs(tables.mean(axis=0) - expected) < 5 * error + 1e-9).all(), assumption
 
 
+@pytest.mark.parametrize("n_models", [2, 12])
+@pytest.mark.parametrize(
+    "build", [bf.from_correct, lambda said: bf.from_labels([True] * 4 + [False] * 4, said, positive=True)]
+)
+def test_the_prior_is_the_same_however_many_models_there_are(build, n_models):
+    rng = np.random.default_rng(1)
+    ev = build({f"M{i}": rng.random(8) < 0.6 for i in range(n_models)})
+    added = ev.task.cell_priors(resolve_metrics(None, ev)[0], ev.task.default_prior)
+    tables = drawn(ev)
+    error = tables.std(axis=0) / np.sqrt(N_DRAWS)
+    assert (np.abs(tables.mean(axis=0) - ev.tables - added) < 5 * error).all()
+
+
 def test_the_same_generator_gives_the_same_draws(ev):
     for assumption in supported(ev):
         one, again, other = (drawn(ev, assumption, seed=seed, n_draws=2000) for seed in (5, 5, 6))
