@@ -22,13 +22,12 @@ from scipy import special
 
 from bayesf1.base.arrays import AnyArray, FloatArray, crossing
 from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole
-from bayesf1.base.naming import printable, quoted
+from bayesf1.base.naming import quoted
 from bayesf1.evaluation import Evaluation, resolve_metric
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
-from bayesf1.output.words.numbers import points, probability
-from bayesf1.output.words.prose import in_prose
+from bayesf1.output.words import labelling as words
 from bayesf1.sampling.model import SamplingModel, sampling_model
 from bayesf1.tasks.judged.difference_estimator import score_of, slopes_of
 from bayesf1.tasks.judged.strata import POOLED, Strata
@@ -114,54 +113,17 @@ class LabelPlan(Answer):
     @property
     def title(self) -> str:
         """What the labels are for."""
-        return printable(f"The next {self.budget:,} items to label for {self._what}")
-
-    @property
-    def _what(self) -> str:
-        return f"{in_prose(self.label)} of {' minus '.join(reversed(self.models))}"
+        return words.title(self)
 
     @property
     def below(self) -> Sequence[str]:
         """What the plan is expected to do, and what labels at random would."""
-        digits = 1 if self.percent else 3
-        now = points(self.length, digits, percent=self.percent)
-        after = points(self.length_after, digits, percent=self.percent)
-        random = points(self.length_random, digits, percent=self.percent)
-        unit = " percentage points" if self.percent else ""
-        lengths = (
-            f"The {100 * self.prob:.4g} % interval of {self._what} is {now}{unit} long, and is expected to be {after} "
-            f"long after these {self.budget:,} labels; {random} after as many chosen at random."
-        )
-        lines = [lengths]
-        if self.verdict is not None and self.verdict_random is not None:
-            if self.decided:
-                lines.append("The verdict stands already.")
-            else:
-                lines.append(
-                    f"They bring a verdict with probability {probability(self.verdict)}, as many chosen at random with "
-                    f"{probability(self.verdict_random)}."
-                )
-        lines.append(
-            "You may look after each batch: P(H1) means the same whenever labelling stops. But if the models are equally "
-            "good, frequent looks will call one of them better by chance in more than one case in twenty."
-        )
-        return [printable(line) for line in (*lines, *self.cautions)]
+        return words.sentences(self)
 
     @property
     def table(self) -> Table:
         """A row for each kind of items."""
-        golds = list(self.cells[0].gold)
-        header = ["Known", "Items", "Labelled", "Label next", "At random"]
-        rows = []
-        for cell in self.cells:
-            numbers = [f"{cell.items:,.0f}", f"{cell.labelled:,.0f}", f"{cell.plan:,}", f"{cell.random:,.1f}"]
-            rows.append([cell.known, *numbers])
-        if len(golds) == 2:
-            positive = golds[1]
-            header.insert(3, f"Gold {positive} (%)")
-            for row, cell in zip(rows, self.cells, strict=True):
-                row.insert(3, f"{100 * cell.gold[positive]:.1f}")
-        return Table(tuple(map(printable, header)), tuple(tuple(map(printable, row)) for row in rows))
+        return words.table(self)
 
     def records(self) -> list[dict[str, Any]]:
         """Return a row for each kind of items."""

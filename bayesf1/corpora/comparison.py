@@ -104,9 +104,8 @@ class HierarchicalComparisons(Comparisons):
 
     @property
     def title(self) -> str:
-        """Which models were compared, and on which corpus."""
-        c = self.headline
-        return printable(f"Hierarchical Bayes test of {c.model_b} against {c.model_a} on {c.scope}")
+        """Which models were compared, on which corpus, and how many were sampled."""
+        return printable(words.comparison_title(self))
 
     @property
     def table(self) -> Table:

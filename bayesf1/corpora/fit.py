@@ -345,9 +345,7 @@ class HierarchicalFit(FittedModel, Answer):
     @property
     def title(self) -> str:
         """Which models were compared, on how many corpora."""
-        a, b = self.shown
-        mass = f"{100 * self.prob:.4g} % equal-tailed credible intervals"
-        return printable(f"Hierarchical Bayes test of {b} against {a} on {self.number}, {mass}")
+        return printable(words.title(self))
 
     @property
     def table(self) -> Table:

@@ -59,7 +59,6 @@ class RandomizationTest(Answer):
         The p-value as Holm and as Benjamini and Hochberg adjust it beside others; None of a single test. See `adjust`.
     """
 
-    title = "Randomisation test"
     titled = False
     stacked = True
     json_format = "bayesf1.test/1"
@@ -98,6 +97,11 @@ class RandomizationTest(Answer):
         if self.alternative == "two-sided":
             return abs(lead)
         return lead
+
+    @property
+    def title(self) -> str:
+        """What was swapped, and how many of these there are."""
+        return words.title(self)
 
     @property
     def table(self) -> Table:

@@ -65,7 +65,7 @@ def test_options_reach_the_test(run):
 
 def test_all_pairs_of_several_models_are_compared(run):
     out = run("compare", "three.csv", "--metrics", "f1")
-    titles = re.findall(r"^(\w+) against (\w+), with", out, flags=re.MULTILINE)
+    titles = re.findall(r"^(\w+) against (\w+) on totals, with", out, flags=re.MULTILINE)
     assert titles == [("bert", "crf"), ("llm", "crf"), ("llm", "bert")]
 
 
@@ -136,7 +136,7 @@ def test_what_is_undefined_is_left_out_with_a_line(here, capsys):
     assert "left out: the precision of 'a' is undefined" in err
     assert main(["interval", "never.csv", *GOLD, "--metric", "precision"]) == 0
     out, err = capsys.readouterr()
-    assert out.startswith("Precision of b: 50.0 %")
+    assert out.startswith("Precision of b on 15 items: 50.0 %")
     assert "left out: the precision of 'a' is undefined" in err
     assert main(["test", "never.csv", *GOLD, "--metrics", "precision"]) == 2
 

@@ -52,7 +52,7 @@ def test_folds_are_the_correlated_t():
     assert c.p_h1 == pytest.approx(stats.t.cdf(t, 9))
     assert c.p_h1 == pytest.approx(bf.fold_tests(c.ev)["Bayesian correlated t"].p_greater)
     assert c.method == "exact"
-    assert "on the folds of the 10-fold CV" in bf.compare(c.ev).title
+    assert "in the 10 folds of a cross-validation" in bf.compare(c.ev).title
 
 
 def test_repeats_are_told_from_folds():
@@ -79,7 +79,7 @@ def test_data_sets_are_a_sample_whatever_is_within():
     plain = pd.concat([scores("x", 1).drop(columns="x").assign(dataset=d) for d in "vwxyz"])
     for frame, words in (
         (one, "5 data sets, 4 runs each"),
-        (few, "5 data sets, the folds"),
+        (few, "5 data sets, 5 folds each"),
         (plain, "on 5 data sets,"),
     ):
         res = bf.compare(bf.from_frame(frame, score="f1"), rng=1)

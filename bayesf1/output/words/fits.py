@@ -9,11 +9,26 @@ from bayesf1.base.naming import capitalised, joined, printable
 from bayesf1.output.words.citations import PACKAGE
 from bayesf1.output.words.comparison import sentence as verdict_sentence
 from bayesf1.output.words.methods import compared
-from bayesf1.output.words.numbers import amount, digits_of, points
+from bayesf1.output.words.numbers import amount, credible_intervals, digits_of, points
+from bayesf1.output.words.sampled import sampled
 
 if TYPE_CHECKING:
     from bayesf1.corpora.comparison import HierarchicalComparison, HierarchicalComparisons
     from bayesf1.corpora.fit import HierarchicalFit
+
+
+def title(fit: HierarchicalFit) -> str:
+    """Return which models were compared, and on how many corpora."""
+    a, b = fit.shown
+    return f"Hierarchical Bayes test of {b} against {a} on {fit.number}, with {credible_intervals(fit.prob)}"
+
+
+def comparison_title(res: HierarchicalComparisons) -> str:
+    """Return which models were compared, on which corpus, and how many were sampled."""
+    c = res.headline
+    models = f"{c.model_b} against {c.model_a}"
+    source = f"{c.scope}, from {sampled(c.settings)}"
+    return f"Hierarchical Bayes test of {models} on {source}, with {credible_intervals(c.prob)}"
 
 
 def assumptions(fit: HierarchicalFit) -> str:

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 from bayesf1.base.naming import printable
 from bayesf1.output.table import Table
 from bayesf1.output.words.numbers import points, probability
+from bayesf1.output.words.sampled import folds_of
 
 if TYPE_CHECKING:
     from bayesf1.cv.fold_tests import FoldTests
 
 
 def title(f: FoldTests) -> str:
-    """Return the metric, and how much the difference varies over the folds."""
+    """Return the metric, the folds, and how much the difference varies over them."""
     differences = f.differences
+    folds = folds_of(*differences.shape)
     mean = points(differences.mean(), 2, sign=True, percent=f.shares)
     sd = points(differences.std(ddof=1), 2, percent=f.shares)
     unit = " points" if f.shares else ""
-    return printable(
-        f"{f.label} of {f.model_b} minus {f.model_a} in {differences.size} folds: mean {mean}, sd {sd}{unit}"
-    )
+    return printable(f"{f.label} of {f.model_b} minus {f.model_a} in {folds}: mean {mean}, sd {sd}{unit}")
 
 
 def table(f: FoldTests) -> Table:

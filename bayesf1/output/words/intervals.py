@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from bayesf1.base.naming import capitalised, plural, printable
 from bayesf1.output.table import Table
 from bayesf1.output.words.numbers import digits_of, percentage, points, probability
-from bayesf1.output.words.sampled import counted, few_units, prior_of
+from bayesf1.output.words.sampled import counted, few_units, on_what, prior_of
 
 if TYPE_CHECKING:
     from bayesf1.frequentist.coverage import CoverageCurve
@@ -38,13 +38,14 @@ def method_label(method: str) -> str:
 
 
 def title(r: Intervals) -> str:
-    """Return the score, or the difference, that the intervals are of."""
+    """Return the score, or the difference, that the intervals are of, and what was sampled."""
     difference = len(r.models) == 2
     score = points(r.estimate, _digits(r), sign=difference, percent=r.percent)
     unit = ""
     if r.percent:
         unit = " percentage points" if difference else " %"
-    return printable(f"{r.label} of {' minus '.join(reversed(r.models))}: {score}{unit}")
+    models = " minus ".join(reversed(r.models))
+    return printable(f"{r.label} of {models}{on_what(r.settings)}: {score}{unit}")
 
 
 def table(r: Intervals) -> Table:

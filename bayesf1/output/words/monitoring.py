@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 
 def title(m: Monitor) -> str:
-    """Return which metric of which models is monitored, and the number of looks."""
-    return printable(f"{m.label} of {m.model_b} minus {m.model_a}, {number_of(len(m.looks), 'look')}")
+    """Return which metric of which models is monitored, on how many units, and the number of looks."""
+    looks = number_of(len(m.looks), "look")
+    units = number_of(m.n_units, m.unit)
+    return printable(f"{m.label} of {m.model_b} minus {m.model_a} on {units}, {looks}")
 
 
 def table(m: Monitor) -> Table:

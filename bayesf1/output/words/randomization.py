@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from bayesf1.frequentist.randomization import RandomizationTest
 
 
+def title(t: RandomizationTest) -> str:
+    """Return which units were swapped, and how many there are."""
+    return f"Randomisation test on {number_of(t.n_units, t.unit)}"
+
+
 def table(t: RandomizationTest) -> Table:
     """Return a randomisation test as a table of one row."""
     computed = "exactly" if t.exact else f"{t.n_trials:,} trials"

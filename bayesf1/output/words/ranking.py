@@ -15,7 +15,7 @@ from bayesf1.output.words.citations import PACKAGE
 from bayesf1.output.words.notes import UNDEFINED
 from bayesf1.output.words.numbers import amount, credible_intervals, equation, estimates, probability, region
 from bayesf1.output.words.prose import in_prose
-from bayesf1.output.words.sampled import cited, dependence, draws_of, on_what, prior_of
+from bayesf1.output.words.sampled import cited, dependence, draws_of, on_what, prior_of, sampled
 
 if TYPE_CHECKING:
     from bayesf1.inference.rank import Ranking, Scoreboard
@@ -29,8 +29,11 @@ _MOST_CLAIMS = 4
 
 def title(r: Ranking) -> str:
     """Return how many models there are, and the metric that they are ranked by."""
-    intervals = credible_intervals(r.settings.prob)
-    return f"{len(r.models)} models ranked by {in_prose(r.label)}{on_what(r.settings)}, with {intervals}"
+    s = r.settings
+    # A hierarchical fit asks about one of the corpora, or about others, and the metric says of which.
+    source = f", from {sampled(s)}" if s.model else on_what(s)
+    intervals = credible_intervals(s.prob)
+    return f"{len(r.models)} models ranked by {in_prose(r.label)}{source}, with {intervals}"
 
 
 def table(r: Ranking) -> Table:
@@ -177,9 +180,10 @@ def methods_by(r: Ranking, metrics: str) -> str:
 
 
 def scoreboard_title(board: Scoreboard) -> str:
-    """Return which metrics of how many models the table shows."""
-    intervals = credible_intervals(board.first.settings.prob)
-    return f"{capitalised(_metrics(board))} of {len(board.models)} models, with {intervals}"
+    """Return which metrics of how many models the table shows, and what was sampled."""
+    s = board.first.settings
+    intervals = credible_intervals(s.prob)
+    return f"{capitalised(_metrics(board))} of {len(board.models)} models{on_what(s)}, with {intervals}"
 
 
 def scoreboard_table(board: Scoreboard) -> Table:

@@ -42,34 +42,53 @@ def design(s: SamplingSettings) -> str:
     """Write what was sampled, by the roles of a table's columns: items, generations, runs, folds, data sets."""
     if s.within:
         inside = " or ".join(_different(_inside_data_set(data_set) for data_set in s.within))
-    elif s.final:
-        return _repeated(s)
-    else:
-        inside = _repeated(s)
-    return f"{sampled(s)}, {inside}" if inside else sampled(s)
+        return _listed(sampled(s), inside)
+    if s.final and s.runs:
+        return _runs(s)
+    if s.cv is not None:
+        folds = folds_of(*s.cv.shape)
+        return f"{sampled(s)} in {folds}" if s.n_units else folds
+    units = sampled(s) if s.n_units else "totals"
+    return _listed(units, _runs(s), _generations(s))
+
+
+def on_what(s: SamplingSettings) -> str:
+    """Write what was sampled as a part of a title."""
+    if s.final and s.runs:
+        return f", {design(s)}"
+    if s.cv is not None and not s.n_units:
+        return f" in {design(s)}"
+    return f" on {design(s)}"
+
+
+def has_roles(s: SamplingSettings) -> bool:
+    """Return whether more was sampled than items, and folds or runs of them."""
+    return bool(s.final or s.within or s.generations)
 
 
 def _inside_data_set(s: SamplingSettings) -> str:
-    """Write what was sampled within a data set: repeats, or else units."""
-    repeated = _repeated(s)
+    """Write what was sampled within a data set: folds, runs or generations, or else units."""
+    if s.cv is not None:
+        repeats, folds = s.cv.shape
+        return f"{repeats * folds} folds each"
+    runs = f"{_from_to(s.runs, 'run')} each" if s.runs and max(s.runs) > 1 else ""
+    repeated = _listed(runs, _generations(s))
     return repeated if repeated else sampled(s)
 
 
-def _different(texts: Iterable[str]) -> list[str]:
-    """Return texts that are not empty, each once, in order."""
-    return list(dict.fromkeys(text for text in texts if text))
+def _runs(s: SamplingSettings) -> str:
+    """Write how often the models were trained; nothing if once."""
+    if not s.runs or max(s.runs) == 1:
+        return ""
+    runs = _from_to(s.runs, "run")
+    return f"{runs} of each" if len(s.runs) > 1 else runs
 
 
-def _repeated(s: SamplingSettings) -> str:
-    """Write how often an item was answered, or a model trained, or on which folds."""
-    if s.training and s.final:
-        return f"the folds of the {s.cv}"
-    parts = []
-    if s.runs and max(s.runs) > 1:
-        parts.append(f"{_from_to(s.runs, 'run')} each")
+def _generations(s: SamplingSettings) -> str:
+    """Write how often an item was answered; nothing if once."""
     if s.generations and max(s.generations) > 1:
-        parts.append(f"{_from_to(s.generations, s.repeated)} each")
-    return ", ".join(parts)
+        return f"{_from_to(s.generations, s.repeated)} each"
+    return ""
 
 
 def _from_to(numbers: tuple[int, ...], noun: str) -> str:
@@ -78,16 +97,26 @@ def _from_to(numbers: tuple[int, ...], noun: str) -> str:
     return f"{min(numbers)} to {max(numbers)} {noun}s"
 
 
-def has_roles(s: SamplingSettings) -> bool:
-    """Return whether more was sampled than items, and folds or runs of them."""
-    return bool(s.final or s.within or s.generations)
+def folds_of(repeats: int, folds: int) -> str:
+    """Write how many folds a cross-validation has.
+
+    Examples
+    --------
+    >>> folds_of(3, 2), folds_of(1, 10)
+    ('the 6 folds of a 3×2 cross-validation', 'the 10 folds of a cross-validation')
+    """
+    repeated = f"{repeats}×{folds} " if repeats > 1 else ""
+    return f"the {repeats * folds} folds of a {repeated}cross-validation"
 
 
-def on_what(s: SamplingSettings) -> str:
-    """Write what was sampled as a part of a title, where that is more than items; nothing elsewhere."""
-    if not has_roles(s):
-        return ""
-    return f", {design(s)}" if s.final and s.runs else f" on {design(s)}"
+def _listed(*texts: str) -> str:
+    """Join texts that are not empty by commas."""
+    return ", ".join(text for text in texts if text)
+
+
+def _different(texts: Iterable[str]) -> list[str]:
+    """Return texts that are not empty, each once, in order."""
+    return list(dict.fromkeys(text for text in texts if text))
 
 
 # ---- too few units ----------------------------------------------------------------------------------------
