@@ -398,6 +398,26 @@ def check_evaluation(ev: object) -> None:
         raise ValueError(f"give an Evaluation, such as from_counts or from_labels returns, not {quoted(ev)}")
 
 
+def check_same_models(noun: str, models_of: Mapping[str, Sequence[str]]) -> None:
+    """Raise a ValueError if not every model is on all data sets; it names the cells that are missing.
+
+    Examples
+    --------
+    >>> check_same_models("language", {"de": ["A", "B"], "fr": ["A"], "it": ["B", "A"]})
+    Traceback (most recent call last):
+    ValueError: every model must be on every language, but there is no B on fr; leave out such models or languages
+    """
+    models = dict.fromkeys(model for models in models_of.values() for model in models)
+    missing = [
+        f"{m} on {name}" for name, models_here in models_of.items() for m in models if m not in models_here
+    ]
+    if missing:
+        raise ValueError(
+            f"every model must be on every {noun}, but there is no {listing(missing, most=4)}; "
+            f"leave out such models or {plural(noun)}"
+        )
+
+
 def check_items(ev: Evaluation, what: str) -> None:
     """Raise a ValueError if there are final scores or data sets, for a verb that takes what models did on items."""
     if ev.task.final:

@@ -448,6 +448,9 @@ def _corpora(args: argparse.Namespace) -> dict[str, bf.Evaluation] | bf.Evaluati
     """Read a corpus from each file; or from each task of a file; or the folds of one."""
     from bayesf1.io.read import tasks_of
 
+    if args.corpus is not None:
+        # The rows say the corpora, so that several files are those of models.
+        return evaluation(args)
     named = [name_and_path(file) for file in args.files]
     name, path = named[0]
     if len(named) == 1 and name is None:

@@ -18,8 +18,14 @@ from bayesf1.base.checks import check_prob
 from bayesf1.base.input_files import InputFile
 from bayesf1.base.naming import check_known, printable
 from bayesf1.base.text_files import write_atomic
-from bayesf1.corpora.data import ObservedScores, suite_weights
-from bayesf1.corpora.model import DIMS, Diagnostics, HierarchicalPrior, coords_of
+from bayesf1.corpora.model import (
+    DIMS,
+    Diagnostics,
+    HierarchicalPrior,
+    ObservedScores,
+    coords_of,
+    suite_weights,
+)
 from bayesf1.inference.comparison import check_rope
 from bayesf1.metrics import Metric
 
@@ -121,6 +127,8 @@ def document_of(fit: HierarchicalFit) -> dict[str, Any]:
     # Files of version 0.3 have no main metric, and are read as before if it is the usual one.
     if fit.main_metric.name != _usual_main_metric(fit.metrics):
         document["main_metric"] = fit.main_metric.name
+    if fit.remarks:
+        document["remarks"] = fit.remarks
     plain: dict[str, Any] = json.loads(json.dumps(document, allow_nan=False))
     return plain
 
@@ -150,26 +158,33 @@ def fields_of(document: Mapping[str, Any], groups: Mapping[str, xr.Dataset]) -> 
     models = tuple(document["models"])
     corpora = tuple(document["datasets"])
     _check_draws(groups, coords_of(models, [metric.name for metric in metrics], corpora))
-    data = groups["observed_data" if document["likelihood"] == "scores" else "constant_data"]
+    group_of_scores = "observed_data" if document["likelihood"] == "scores" else "constant_data"
+    data = groups[group_of_scores]
     if groups["posterior"]["score"].dims != DIMS or data["score"].dims != ("dataset", "system", "measure"):
         raise ValueError(f"the dims of scores are {groups['posterior']['score'].dims!r:.100}")
     main_metric = document.get("main_metric", _usual_main_metric(metrics))
     check_known(main_metric, "metric", [metric.name for metric in metrics])
+    remarks = tuple(document.get("remarks", ()))
+    for remark in remarks:
+        _check_type("a remark", remark, str)
     weights = document["weights"]
     suite_weights(weights, corpora)
     start = groups["posterior"].attrs.get("start")
+    if start is not None:
+        start = int(start)
     return {
         **texts,
         "groups": groups,
         "observed": ObservedScores.of(
             corpora, models, metrics, np.array(data["score"].values, float), main_metric
         ),
+        "remarks": remarks,
         "rope": check_rope(document["rope"], *metrics).given,
         "prob": check_prob(document["prob"]),
         "weights": {name: weights[name] for name in corpora},
         "prior": HierarchicalPrior(**document["prior"]),
         "diagnostics": _diagnostics(document["diagnostics"]),
-        "start": None if start is None else int(start),
+        "start": start,
     }
 
 

@@ -15,8 +15,15 @@ from bayesf1.base.naming import capitalised, check_known, nearest, plural, print
 from bayesf1.base.text_files import StrPath
 from bayesf1.corpora import files, multinomial
 from bayesf1.corpora.comparison import HierarchicalComparison, HierarchicalComparisons, table_with_observed
-from bayesf1.corpora.data import POPULATION_QUESTIONS, QUESTIONS, suite_weights
-from bayesf1.corpora.model import FittedModel, HierarchicalPrior
+from bayesf1.corpora.model import (
+    POPULATION_QUESTIONS,
+    QUESTIONS,
+    FitOptions,
+    FittedModel,
+    HierarchicalPrior,
+    read_corpora,
+    suite_weights,
+)
 from bayesf1.corpora.multinomial import Concentrations
 from bayesf1.corpora.scores import ScoreSpreads, fit_scores
 from bayesf1.distributions.empirical import EmpiricalPosterior
@@ -87,12 +94,13 @@ class HierarchicalFit(FittedModel, Answer):
 
     def __post_init__(self) -> None:
         # Fields of a frozen class, set once: what is printed only reads them.
-        object.__setattr__(self, "shown", self._choose_pair() if self.pair is None else self.pair)
+        shown = self._choose_pair() if self.pair is None else self.pair
+        object.__setattr__(self, "shown", shown)
         if self.likelihood == "scores":
             object.__setattr__(self, "spreads", ScoreSpreads.of(self.posterior, self.main_metric))
         else:
             object.__setattr__(self, "concentrations", Concentrations.of(self.posterior))
-        a, b = self.shown
+        a, b = shown
         answers = {question: self.compare(a, b, question=question) for question in self.questions}
         object.__setattr__(self, "answers", answers)
 
@@ -180,11 +188,16 @@ class HierarchicalFit(FittedModel, Answer):
             Half-width or region of practical equivalence, as in `bayesf1.compare`; that of the fit by default.
         """
         pair = self.observed.pair(a, b)
-        region = check_rope(self.rope if rope is None else rope, *self.metrics)
+        region = self._region(rope, self.metrics)
         check_known(question, "question", self.questions)
         settings = self._settings(region, question)
         comparisons = [self._comparison(metric, pair, question, settings) for metric in self.metrics]
         return HierarchicalComparisons(comparisons, self.main_metric.name)
+
+    def _region(self, rope: RopeLike | None, metrics: Sequence[Metric]) -> Rope:
+        """Return the region of practical equivalence that was asked for, or that of the fit."""
+        asked = self.rope if rope is None else rope
+        return check_rope(asked, *metrics)
 
     def _comparison(
         self, metric: Metric, pair: tuple[str, str], question: str, settings: Settings
@@ -241,14 +254,14 @@ class HierarchicalFit(FittedModel, Answer):
         """Return what was asked, and what was done."""
         usual = HierarchicalPrior()
         changed = {name: value for name, value in vars(self.prior).items() if value != getattr(usual, name)}
-        weights = [*self.weights.values()]
-        even = len(set(weights)) == 1
+        uneven = len({*self.weights.values()}) > 1
+        weights = [f"{weight:g}" for weight in self.weights.values()] if uneven else []
         signed = {
             "question": question,
             "likelihood": self.likelihood,
             "sampler": self.diagnostics.sampler,
             "hyperprior": ",".join(f"{name}={value:g}" for name, value in changed.items()),
-            "weights": "" if even else ",".join(f"{weight:g}" for weight in weights),
+            "weights": ",".join(weights),
         }
         return Settings(
             assumption=self.assumption,
@@ -270,7 +283,7 @@ class HierarchicalFit(FittedModel, Answer):
 
     def signature(self) -> str:
         """Return in one line what is needed to get the answers to all questions again."""
-        settings = self._settings(check_rope(self.rope, *self.metrics), "all")
+        settings = self._settings(self._region(None, self.metrics), "all")
         return signature_of([settings], list(map(signed_metric, self.metrics)))
 
     def rank(
@@ -287,7 +300,7 @@ class HierarchicalFit(FittedModel, Answer):
         """
         ranked = self.observed.metric(metric)
         check_known(question, "question", self.questions)
-        region = check_rope(self.rope if rope is None else rope, ranked)
+        region = self._region(rope, [ranked])
         # Axes (chain, draw, model) to (draw, model).
         scores = self._draws(question, ranked).reshape(-1, len(self.models))
         middle = np.median if self.uses_median(question) else np.mean
@@ -354,8 +367,12 @@ class HierarchicalFit(FittedModel, Answer):
         comparisons: list[HierarchicalComparison] = []
         for question, res in self.answers.items():
             # A corpus at hand has one row, by the main metric; `to_frame` has all.
-            shown = res.comparisons if question in QUESTIONS else (res.headline,)
-            where += [self.scope(question) if question in QUESTIONS else question for _ in shown]
+            shown: Sequence[HierarchicalComparison] = (res.headline,)
+            name = question
+            if question in QUESTIONS:
+                shown = res.comparisons
+                name = self.scope(question)
+            where += [name for _ in shown]
             comparisons += shown
         table = table_with_observed(comparisons)
         # No row is sure if the draws cannot be trusted.
@@ -408,14 +425,14 @@ class HierarchicalFit(FittedModel, Answer):
     def to_dict(self) -> dict[str, Any]:
         """Return all answers as plain numbers and strings, with stable names."""
         a, b = self.shown
-        caution = self.diagnostics.caution
+        caution = self.diagnostics.caution if self.diagnostics.caution else None
         return {
             "format": self.json_format,
             "likelihood": self.likelihood,
             "model_a": a,
             "model_b": b,
             "diagnostics": {**asdict(self.diagnostics), "verdict": str(self.diagnostics)},
-            "caution": caution if caution else None,
+            "caution": caution,
             "notes": words.notes(self),
             "sentences": list(self.verdicts),
             "answers": {q: [c.to_dict() for c in res.values()] for q, res in self.answers.items()},
@@ -434,8 +451,8 @@ class HierarchicalFit(FittedModel, Answer):
 
     def summary(self, prob: float | None = None) -> pd.DataFrame:
         """Return ArviZ's summary of scores and differences, with highest density intervals of mass `prob`."""
-        data = self.posterior[["score", "difference"]]
-        return arviz.summary(data, self.prob if prob is None else check_prob(prob))
+        mass = self.prob if prob is None else check_prob(prob)
+        return arviz.summary(self.posterior[["score", "difference"]], mass)
 
     def to_arviz(self) -> Any:
         """Return all draws as the installed ArviZ has them: InferenceData under 0.23, DataTree under 1.x.
@@ -484,8 +501,9 @@ def hierarchical(
     Parameters
     ----------
     data
-        A mapping of names to evaluations of the same models; or one evaluation of folds, which are then taken as
-        separate test sets with all their counts, without a discount.
+        A mapping of names to evaluations of the same models; one evaluation of several corpora, as `from_frame` and `read`
+        make of a table with ``corpus=``; or one evaluation of folds, which are then taken as separate test sets with all
+        their counts, without a discount.
     likelihood
         ``"scores"`` or ``"multinomial"``.
     metrics
@@ -544,29 +562,22 @@ def hierarchical(
     prior.check(likelihood)
     if weights is None:
         weights = {}
-    settings: dict[str, Any] = {
-        "draws": None if draws is None else check_whole(draws, "draws", 100, 7),
-        "chains": check_whole(chains, "chains", 1, 7),
-        "assumption": assumption,
-        "weights": weights,
-        "rng": check_rng(rng),
-    }
+    if draws is not None:
+        draws = check_whole(draws, "draws", 100, 7)
+    chains = check_whole(chains, "chains", 1, 7)
+    options = FitOptions(metrics, prior, assumption, weights, draws, chains, check_rng(rng))
     check_prob(prob)
+    corpora = read_corpora(data)
     if likelihood == "scores":
         for name, value in {"tune": tune, "target_accept": target_accept}.items():
             if value is not None:
                 raise ValueError(f"the likelihood 'scores' has no Markov chain, and no {name}; leave it out")
-        fitted = fit_scores(data, metrics, prior, **settings)
+        fitted = fit_scores(corpora, options)
     else:
+        if sampler is None:
+            sampler = samplers[0]
         fitted = multinomial.fit_counts(
-            data,
-            metrics,
-            prior,
-            sampler=samplers[0] if sampler is None else sampler,
-            progress=progress,
-            tune=tune,
-            target_accept=target_accept,
-            **settings,
+            corpora, options, sampler=sampler, progress=progress, tune=tune, target_accept=target_accept
         )
     fit = HierarchicalFit(
         groups=fitted.groups,
@@ -576,6 +587,7 @@ def hierarchical(
         within=fitted.within,
         diagnostics=fitted.diagnostics,
         note=fitted.note,
+        remarks=fitted.remarks,
         likelihood=likelihood,
         # A half-width stays a number, as it was given.
         rope=check_rope(rope, *fitted.observed.metrics).given,

@@ -22,10 +22,18 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import check_whole, is_number
 from bayesf1.base.naming import joined, listing, quoted
-from bayesf1.corpora.data import ObservedScores, read_corpora, suite_weights
-from bayesf1.corpora.model import Diagnostics, FittedModel, HierarchicalPrior, by_question, coords_of
+from bayesf1.corpora.model import (
+    Diagnostics,
+    FitOptions,
+    FittedModel,
+    GivenCorpora,
+    HierarchicalPrior,
+    ObservedScores,
+    by_question,
+    coords_of,
+)
 from bayesf1.evaluation import Evaluation, check_one_run, headline, resolve_metrics
-from bayesf1.metrics import Metric, MetricLike
+from bayesf1.metrics import Metric
 from bayesf1.output import arviz
 from bayesf1.sampling.model import sampling_model
 from bayesf1.task import Outcomes, Task
@@ -140,8 +148,8 @@ class Counts(NamedTuple):
         return np.stack([metric(tables, self.pooled.cells) for metric in metrics], axis=-1)
 
 
-def read_counts(data: Evaluation | Mapping[str, Evaluation], *, assumption: str = "auto") -> Counts:
-    """Return the counts of a mapping of evaluations, or of the folds of one.
+def read_counts(corpora: GivenCorpora, *, assumption: str = "auto") -> Counts:
+    """Return the counts of several corpora.
 
     A multinomial treats items as independent trials, which items of one document or sentence are not. They are refused
     unless the assumption is ``"independent"``.
@@ -149,7 +157,7 @@ def read_counts(data: Evaluation | Mapping[str, Evaluation], *, assumption: str 
     Examples
     --------
     >>> from bayesf1 import load_example
-    >>> counts = read_counts(load_example("wang-li-org"))
+    >>> counts = read_counts(read_corpora(load_example("wang-li-org")))
     >>> counts.names[0], counts.counts.shape
     ('repeat 1, fold 1', (6, 2, 3))
     """
@@ -157,7 +165,8 @@ def read_counts(data: Evaluation | Mapping[str, Evaluation], *, assumption: str 
         raise ValueError(
             f"the likelihood 'multinomial' takes models as independent, not {assumption!r}; use the likelihood 'scores'"
         )
-    noun, evaluations = read_corpora(data)
+    noun = corpora.noun
+    evaluations = corpora.evaluations
     names = tuple(evaluations)
     first = evaluations[names[0]]
     note = ""
@@ -214,37 +223,35 @@ def _outcomes(task: Task, ev: Evaluation) -> Outcomes:
 
 
 def fit_counts(
-    data: Evaluation | Mapping[str, Evaluation],
-    metrics: MetricLike | Sequence[MetricLike] | None,
-    prior: HierarchicalPrior,
+    corpora: GivenCorpora,
+    options: FitOptions,
     *,
     sampler: str,
-    draws: int | None,
-    chains: int,
-    assumption: str,
-    weights: Mapping[str, float],
-    rng: np.random.Generator,
     progress: bool,
     tune: int | None,
     target_accept: float | None,
 ) -> FittedModel:
     """Fit the multinomial model by NUTS."""
+    prior = options.prior
+    rng = options.rng
+    draws = 1000 if options.draws is None else options.draws
+    tuning = 1000 if tune is None else check_whole(tune, "tune", 100, 7)
     accept = 0.9 if target_accept is None else target_accept
     if not is_number(accept) or not 0.5 <= accept < 1.0:
         raise ValueError(f"target_accept is a share from 0.5 to below 1, such as 0.9, not {quoted(accept)}")
     settings = {
-        "draws": 1000 if draws is None else draws,
-        "tune": 1000 if tune is None else check_whole(tune, "tune", 100, 7),
-        "chains": chains,
+        "draws": draws,
+        "tune": tuning,
+        "chains": options.chains,
         "target_accept": float(accept),
         "progressbar": progress,
     }
-    data_counts = read_counts(data, assumption=assumption)
+    data_counts = read_counts(corpora, assumption=options.assumption)
     pooled = data_counts.pooled
     if prior.cells is not None:
         pooled.check_prior(prior.cells)
-    resolved = resolve_metrics(metrics, pooled)
-    shares = np.array([*suite_weights(weights, data_counts.names).values()])
+    resolved = resolve_metrics(options.metrics, pooled)
+    shares = options.shares(data_counts.names)
     _check_installed(sampler)
 
     main = headline(pooled, {metric.name: metric.label for metric in resolved})
@@ -270,12 +277,13 @@ def fit_counts(
         diagnostics=Diagnostics(
             sampler,
             n_draws=diverging.size,
-            chains=chains,
+            chains=options.chains,
             ess=min(reached.bulk, reached.tail),
             divergences=int(diverging.sum()),
             r_hat=reached.r_hat,
         ),
         note=data_counts.note,
+        remarks=corpora.remarks,
     )
 
 

@@ -10,14 +10,22 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import listing, plural
-from bayesf1.corpora.data import ObservedScores, read_corpora, suite_weights
-from bayesf1.corpora.model import Diagnostics, FittedModel, HierarchicalPrior, by_question, coords_of
+from bayesf1.corpora.model import (
+    Diagnostics,
+    FitOptions,
+    FittedModel,
+    GivenCorpora,
+    ObservedScores,
+    by_question,
+    coords_of,
+)
 from bayesf1.distributions.random_effects import RandomEffects, robust_covariance, within
 from bayesf1.evaluation import Evaluation, defined_scores, headline, resolve_metrics
 from bayesf1.inference.posterior import check_spread
-from bayesf1.metrics import Metric, MetricLike
+from bayesf1.metrics import Metric
 from bayesf1.output.arviz import Variables, dataset
 from bayesf1.output.words.sampled import few_units
+from bayesf1.sampling.data_sets import ScoreEstimates, estimates_of
 from bayesf1.sampling.model import SamplingModel, sampling_model
 from bayesf1.units import Assumption
 
@@ -39,55 +47,47 @@ _DEPENDENCE = {
 }
 
 
-def fit_scores(
-    data: Evaluation | Mapping[str, Evaluation],
-    metrics: MetricLike | Sequence[MetricLike] | None,
-    prior: HierarchicalPrior,
-    *,
-    assumption: str,
-    weights: Mapping[str, float],
-    draws: int | None,
-    chains: int,
-    rng: np.random.Generator,
-) -> FittedModel:
-    """Fit the random-effects model of scores; its draws are independent, and are merely stored as `chains`."""
-    noun, evaluations = read_corpora(data)
-    samplings = {name: sampling_model(ev, assumption, prior=prior.cells) for name, ev in evaluations.items()}
-    resolved = {name: resolve_metrics(metrics, sampling.ev) for name, sampling in samplings.items()}
-    common = _common_metrics(resolved, samplings)
+def fit_scores(corpora: GivenCorpora, options: FitOptions) -> FittedModel:
+    """Fit the random-effects model of scores; its draws are independent, and are merely stored as chains."""
+    noun = corpora.noun
+    prior = options.prior
+    samplings = {
+        name: sampling_model(ev, options.assumption, prior=prior.cells)
+        for name, ev in corpora.evaluations.items()
+    }
+    resolved = {name: resolve_metrics(options.metrics, sampling.ev) for name, sampling in samplings.items()}
+    metrics = _common_metrics(resolved, samplings)
     names = tuple(samplings)
-    n_pilot = _pilot_draws(samplings)
-    summaries = [
-        _summary(samplings[name], resolved[name], n_pilot, rng, f" on {noun} {name!r}") for name in names
-    ]
-    main = headline(samplings[names[0]].ev, {metric.name: metric.label for metric in common})
-    # Axes (corpus, model, metric), and (corpus, model, model, metric).
-    plain = np.stack([summary.plain for summary in summaries])
-    centres = np.stack([summary.centre for summary in summaries])
-    covariances = np.stack([summary.covariance for summary in summaries])
-    observed = ObservedScores.of(names, samplings[names[0]].ev.names, common, plain, main)
+    first = samplings[names[0]].ev
+    plain = np.stack([_plain_scores(samplings[n].ev, resolved[n], f" on {noun} {n!r}") for n in names])
+    main = headline(first, {metric.name: metric.label for metric in metrics})
+    observed = ObservedScores.of(names, first.names, metrics, plain, main)
+    if all(sampling.ev.task.final for sampling in samplings.values()):
+        estimates = [estimates_of([*samplings.values()], metric, options.rng) for metric in metrics]
+    else:
+        estimates = _drawn_estimates(samplings, resolved, noun, options.rng)
 
+    draws = options.draws
     if draws is None:
-        draws = int(np.clip(_NUMBERS // (chains * plain.size), 500, 5000))
-    n_draws = chains * draws
-    shares = np.array([*suite_weights(weights, names).values()])
+        draws = int(np.clip(_NUMBERS // (options.chains * plain.size), 500, 5000))
+    n_draws = options.chains * draws
+    shares = options.shares(names)
     by_metric = []
-    for k, metric in enumerate(common):
+    for k, (metric, (centres, covariances)) in enumerate(zip(metrics, estimates, strict=True)):
         # The scales of the prior are multiples of a unit: 1 for shares, else the largest score.
         unit = max(1.0, float(np.abs(plain[..., k]).max()))
         scales = (unit * prior.spread, unit * prior.difficulty)
-        model = RandomEffects(centres[..., k], covariances[..., k], *scales, tails=prior.tails)
-        by_metric.append(_draw(model, metric, shares, n_draws, rng))
-
-    few = {name: few_units(samplings[name].settings(resolved[name][-1])) for name in names}
+        model = RandomEffects(centres, covariances, *scales, tails=prior.tails)
+        by_metric.append(_draw(model, metric, shares, n_draws, options.rng))
     return FittedModel(
-        groups=_groups(by_metric, observed, chains),
+        groups=_groups(by_metric, observed, options.chains),
         observed=observed,
         noun=noun,
         assumption=_assumption(samplings),
         within=f"models {_dependence(samplings)} within {plural(noun)}",
-        diagnostics=Diagnostics("grid", n_draws, chains, n_draws),
-        note=_note_on_few({name: caution for name, caution in few.items() if caution}),
+        diagnostics=Diagnostics("grid", n_draws, options.chains, n_draws),
+        note=_note(noun, samplings, resolved),
+        remarks=corpora.remarks,
     )
 
 
@@ -141,43 +141,40 @@ def _pilot_draws(samplings: Mapping[str, SamplingModel]) -> int:
     return int(np.clip(affordable, _LEAST_PILOT_DRAWS, _MOST_PILOT_DRAWS))
 
 
-class _Summary(NamedTuple):
-    """One corpus: its plain scores, and the centre and covariance of their posterior.
-
-    Attributes
-    ----------
-    plain, centre
-        Plain scores and posterior medians, axes (model, metric).
-    covariance
-        Posterior covariances, axes (model, model, metric).
-    """
-
-    plain: FloatArray
-    centre: FloatArray
-    covariance: FloatArray
+def _plain_scores(ev: Evaluation, metrics: Sequence[Metric], where: str) -> FloatArray:
+    """Return the plain scores on one corpus, axes (model, metric)."""
+    scores = [ev.mean_scores(defined_scores(ev, metric, where)) for metric in metrics]
+    return np.stack(scores, axis=-1)
 
 
-def _summary(
-    sampling: SamplingModel, metrics: Sequence[Metric], n_draws: int, rng: np.random.Generator, where: str
-) -> _Summary:
-    """Return the summary of one corpus.
+def _drawn_estimates(
+    samplings: Mapping[str, SamplingModel],
+    resolved: Mapping[str, Sequence[Metric]],
+    noun: str,
+    rng: np.random.Generator,
+) -> list[ScoreEstimates]:
+    """Return for each metric the centre and covariance of the posterior on each corpus.
 
-    The posterior is centred on its median, not on the plain score: a plain score near 1 comes with a small variance, a
+    A posterior is centred on its median, not on the plain score: a plain score near 1 comes with a small variance, a
     lower one with a larger variance, so that plain scores of many small corpora would add up to too high an average.
     """
-    ev = sampling.ev
-    # One array (draw, model) for each metric.
-    drawn = sampling.scores(metrics, n_draws=n_draws, rng=rng)
-    for metric, scores in zip(metrics, drawn, strict=True):
-        check_spread(sampling.settings(metric), scores, ev.names, metric.label + where)
-    plain = [ev.mean_scores(defined_scores(ev, metric, where)) for metric in metrics]
-    centre = [np.median(scores, axis=0) for scores in drawn]
-    covariance = [robust_covariance(scores) for scores in drawn]
-    return _Summary(
-        plain=np.stack(plain, axis=-1),
-        centre=np.stack(centre, axis=-1),
-        covariance=np.stack(covariance, axis=-1),
-    )
+    n_draws = _pilot_draws(samplings)
+    centres = []
+    covariances = []
+    for name, sampling in samplings.items():
+        metrics = resolved[name]
+        # One array (draw, model) for each metric.
+        drawn = sampling.scores(metrics, n_draws=n_draws, rng=rng)
+        for metric, scores in zip(metrics, drawn, strict=True):
+            where = f"{metric.label} on {noun} {name!r}"
+            check_spread(sampling.settings(metric), scores, sampling.ev.names, where)
+        centres.append([np.median(scores, axis=0) for scores in drawn])
+        covariances.append([robust_covariance(scores) for scores in drawn])
+    # Axes (corpus, metric, model), and (corpus, metric, model, model).
+    all_centres = np.array(centres)
+    all_covariances = np.array(covariances)
+    n_metrics = all_centres.shape[1]
+    return [ScoreEstimates(all_centres[:, k], all_covariances[:, k]) for k in range(n_metrics)]
 
 
 # ---- draws ------------------------------------------------------------------------------------------------
@@ -268,8 +265,16 @@ def _dependence(samplings: Mapping[str, SamplingModel]) -> str:
     return " or ".join(dict.fromkeys(ways))
 
 
-def _note_on_few(cautions: Mapping[str, str]) -> str:
-    """Write on which corpora there are too few units, and how few on the first of them; nothing if there are none."""
+def _note(noun: str, samplings: Mapping[str, SamplingModel], resolved: Mapping[str, Sequence[Metric]]) -> str:
+    """Write what limits the answers about the corpora at hand: final scores, or too few units; nothing if neither does."""
+    evaluations = [sampling.ev for sampling in samplings.values()]
+    if all(ev.task.final and not ev.methods and ev.folds is None for ev in evaluations):
+        return (
+            f"there is one score of each model on each {noun}, which does not show how surely it is known, so scores on "
+            f"these {plural(noun)} count as exact"
+        )
+    few = {name: few_units(samplings[name].settings(resolved[name][-1])) for name in samplings}
+    cautions = {name: caution for name, caution in few.items() if caution}
     if not cautions:
         return ""
     first = next(iter(cautions.values()))

@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bayesf1.base.arrays import IntArray
-from bayesf1.evaluation import Corpora, Evaluation
+from bayesf1.base.naming import plural
+from bayesf1.evaluation import Corpora, Evaluation, check_same_models
 from bayesf1.io.columns import checked_numbers
 from bayesf1.io.final_scores import design_of_folds, from_final_scores
 from bayesf1.io.folded import Gold, Marked, folded
@@ -172,17 +173,13 @@ def from_data_sets(table: LongTable) -> Evaluation:
         text_of(name): from_test_set(LongTable(rows, table.roles.without("corpus"), table.content))
         for name, rows in table.frame.groupby(column, sort=False, observed=True)
     }
-    (first_name, first), *others = parts.items()
-    if not others:
+    noun = noun_of(column, "data set")
+    first_name, first = next(iter(parts.items()))
+    if len(parts) < 2:
         raise ValueError(
             f"there is one {column} ({first_name}), and a sample takes several; leave corpus= out"
         )
-    for name, part in others:
-        strange = sorted({*part.names} ^ {*first.names})
-        if strange:
-            raise ValueError(
-                f"{strange[0]!r} is not on both {first_name!r} and {name!r}; all data sets need the same models"
-            )
+    check_same_models(noun, {name: part.names for name, part in parts.items()})
     metrics = [first.task.metric(asked, first.tables) for asked in first.task.default_metrics]
     task = FinalScores(
         tuple(metric.name for metric in metrics),
@@ -195,8 +192,33 @@ def from_data_sets(table: LongTable) -> Evaluation:
         [part.mean_scores(part.scores(part.task.metric(metric.name, part.tables))) for metric in metrics]
         for part in ordered
     ]
-    corpora = Corpora(noun_of(column, "data set"), tuple(parts), ordered)
-    return Evaluation(first.names, task, np.mean(scores, axis=0).T.copy(), corpora=corpora)
+    corpora = Corpora(noun, tuple(parts), ordered)
+    tables = np.mean(scores, axis=0).T.copy()
+    remarks = _remarks_on_same_items(table, column, noun)
+    return Evaluation(first.names, task, tables, corpora=corpora, remarks=remarks)
+
+
+def _remarks_on_same_items(table: LongTable, column: str, noun: str) -> tuple[str, ...]:
+    """Return a remark if data sets seem to have the same items, as translations or prompts have."""
+    item = table.roles["item"]
+    if item is None:
+        return ()
+    frame = table.frame
+    items_of = [{*map(text_of, ids)} for ids in frame.groupby(column, observed=True)[item].unique()]
+    common = set.intersection(*items_of)
+    # Numbers may count the rows of each data set from 1, so that only sets that are all the same say anything.
+    numbered = all(name.isdecimal() for name in common)
+    fewest = max(map(len, items_of)) if numbered else min(map(len, items_of)) / 2
+    if not common or len(common) < fewest:
+        return ()
+    gold = table.content.gold
+    if gold is not None and frame.groupby(item, observed=True)[gold].nunique().max() > 1:
+        return ()
+    remark = (
+        f"All {plural(noun)} have the same ids. If they are translations of the same items, or prompts, say "
+        f"prompt={column!r} instead of corpus=. Counted as different items, they give intervals that are too short."
+    )
+    return (remark,)
 
 
 # ---- items ------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -21,10 +21,25 @@ _PILOT = 4_000
 _ROUNDED = 3e-4
 
 
+class ScoreEstimates(NamedTuple):
+    """Estimates of the models' scores on several data sets, axes (data set, model), and the covariances of each."""
+
+    centres: FloatArray
+    covariances: FloatArray
+
+
 def random_effects_of(
     parts: Sequence[SamplingModel], metric: Metric, rng: np.random.Generator
 ) -> RandomEffects:
     """Return the random-effects model of the scores by a metric on several data sets, each with its own covariance."""
+    centres, covariances = estimates_of(parts, metric, rng)
+    # Scores beyond 1, such as losses, have wider priors in proportion.
+    unit = max(1.0, float(np.abs(centres).max()))
+    return RandomEffects(centres, covariances, unit * SCALE, unit * DIFFICULTY, 1.0)
+
+
+def estimates_of(parts: Sequence[SamplingModel], metric: Metric, rng: np.random.Generator) -> ScoreEstimates:
+    """Return the scores by a metric on several data sets, each with a covariance of its own, and not below rounding."""
     centres = []
     covariances = []
     pooled = _pooled_run_variances([part.ev for part in parts], metric)
@@ -38,12 +53,9 @@ def random_effects_of(
             (drawn,) = part.scores([metric_here], n_draws=_PILOT, rng=rng)
             centres.append(np.median(drawn, axis=0))
             covariances.append(robust_covariance(drawn))
-    # Scores beyond 1, such as losses, have wider priors in proportion.
     unit = max(1.0, float(np.abs(centres).max()))
     rounding = np.square(_ROUNDED * unit) * np.eye(len(centres[0]))
-    return RandomEffects(
-        np.stack(centres), np.stack(covariances) + rounding, unit * SCALE, unit * DIFFICULTY, 1.0
-    )
+    return ScoreEstimates(np.stack(centres), np.stack(covariances) + rounding)
 
 
 def _pooled_run_variances(parts: Sequence[Evaluation], metric: Metric) -> FloatArray | None:

@@ -82,7 +82,7 @@ def few_corpora(fit: HierarchicalFit) -> list[str]:
 
 def notes(fit: HierarchicalFit) -> list[str]:
     """Return what should be known of the data."""
-    found = []
+    found = [*fit.remarks]
     if fit.note:
         found.append(f"{capitalised(fit.note)}.")
     found += few_corpora(fit)
