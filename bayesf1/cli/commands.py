@@ -21,6 +21,7 @@ from bayesf1.base.checks import DEFAULT_RNG
 from bayesf1.base.input_files import input_files
 from bayesf1.base.naming import listing
 from bayesf1.base.text_files import write_atomic
+from bayesf1.cli.files import name_and_path
 from bayesf1.cli.options import READ, READING, Command, file, read_names, two
 from bayesf1.cli.output import chosen_format, complain, deliver, write
 from bayesf1.output.answer import DEFAULT, Answer
@@ -44,20 +45,15 @@ def changed(args: argparse.Namespace, **options: Any) -> argparse.Namespace:
     return argparse.Namespace(**{**vars(args), **options})
 
 
-def name_and_path(text: str) -> tuple[str | None, str]:
-    """Return the parts of ``name=path``; no name for the path of a file alone, which may hold an equals sign."""
-    name, _, path = text.partition("=")
-    if name.strip() and path and not Path(text).exists():
-        return name, path
-    return None, text
-
-
 def to_read(args: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
     """Return the source for `bf.read`, and the options that were given; several files of a model are its runs."""
     options = given(args, "runs", *READ)
     first_name, first_path = name_and_path(args.files[0])
+    named = args.files
+    if first_name is None:
+        named = args.files[1:]
     models: dict[str, list[str]] = {}
-    for text in args.files if first_name is not None else args.files[1:]:
+    for text in named:
         name, path = name_and_path(text)
         if name is None:
             raise ValueError(
@@ -170,7 +166,8 @@ def compare(args: argparse.Namespace) -> int:
         for i, res in enumerate(results):
             for name, c in res.items():
                 # Means of several metrics of --measure share a name.
-                named[f"{name} {i}" if i > 0 else name] = c
+                title = f"{name} {i}" if i > 0 else name
+                named[title] = c
         bf.save_plot(figure(named), args.plot)
     report(results, args)
     return int(bool(failed))
@@ -192,14 +189,12 @@ def _failed(results: Sequence[bf.Comparisons], args: argparse.Namespace) -> list
     """Return why the claim does not hold: on every metric that was asked for, else on the headline one."""
     if args.fail_unless is None:
         return []
-    reasons = []
-    for res in results:
-        every = args.metrics is not None or args.per_class
-        for c in res.values() if every else [res.headline]:
-            reason = unmet(c, args.fail_unless)
-            if reason is not None:
-                reasons.append(reason)
-    return reasons
+    if args.metrics is not None or args.per_class:
+        claims = [c for res in results for c in res.values()]
+    else:
+        claims = [res.headline for res in results]
+    reasons = [unmet(c, args.fail_unless) for c in claims]
+    return [reason for reason in reasons if reason is not None]
 
 
 def rank(args: argparse.Namespace) -> None:

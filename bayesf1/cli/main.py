@@ -22,8 +22,9 @@ from typing import Any
 from bayesf1 import __version__
 from bayesf1.base.naming import nearest
 from bayesf1.cli.commands import COMMANDS
+from bayesf1.cli.files import check_files
 from bayesf1.cli.options import new_parser
-from bayesf1.cli.output import check_files, complain
+from bayesf1.cli.output import complain
 
 BAD_INPUT = 2
 INTERRUPTED = 130

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesf1.base.arrays import IntArray, indicators, sparse
+from bayesf1.base.arrays import IntArray, SupportsILoc, indicators, sparse
 from bayesf1.base.checks import ArrayLike
 from bayesf1.base.naming import listing, quoted
 from bayesf1.evaluation import Evaluation
@@ -41,7 +41,7 @@ class Gold:
     y
         Gold labels, one for each unit, or gold tag sequences.
     groups
-        The document of each unit, where documents are the units of inference.
+        The document of each unit, if documents are the units of inference.
     positive
         The positive label of a binary task; None with several classes.
     classes
@@ -58,20 +58,19 @@ class Gold:
 
     @classmethod
     def read(cls, y: Sequence[Any], groups: ArrayLike | None, positive: Any, **reading: Any) -> Gold:
-        """Return gold labels or tags, with the positive label where there are just two."""
+        """Return gold labels or tags, with the positive label if there are just two."""
         if len(y) == 0:
             raise ValueError("y is empty; there is nothing to cross-validate on")
-        first = y.iloc[0] if hasattr(y, "iloc") else y[0]
+        first = y.iloc[0] if isinstance(y, SupportsILoc) else y[0]
         if not isinstance(first, str | bytes) and isinstance(first, Sequence | np.ndarray):
             return cls(y, groups, reading=reading)
-        known = distinct_labels([CodedLabels.of(read_labels(y, "y"))])
-        if positive is None and len(known) <= 2:
-            # What gold says is positive stays so, whatever else a model may say.
-            positive = guess_positive(known)
-        if positive is not None and positive not in known:
-            raise ValueError(
-                f"no item of y is labelled {quoted(positive)}; the labels are {listing(map(quoted, known), most=10)}"
-            )
+        labels = distinct_labels([CodedLabels.of(read_labels(y, "y"))])
+        if positive is None and len(labels) <= 2:
+            # The positive label of gold stays positive, whatever else a model may predict.
+            positive = guess_positive(labels)
+        if positive is not None and positive not in labels:
+            listed = listing(map(quoted, labels), most=10)
+            raise ValueError(f"no item of y is labelled {quoted(positive)}; the labels are {listed}")
         return cls(y, groups, positive)
 
     def evaluate(self, predictions: Mapping[str, Sequence[Any]]) -> Evaluation:
@@ -83,36 +82,35 @@ class Gold:
         )
 
     def check(self, labels: Sequence[Any], whose: object) -> None:
-        """Say at once of what a fit predicted that it is not like gold, rather than after all other fits."""
+        """Raise a ValueError, before other models are fitted, if one predicts numbers for texts or texts for numbers."""
         if self.reading is not None:
             return
-        gold, found = read_labels(self.y[:1], "y"), read_labels(labels, f"what {whose} predicted")
-        if len(found) and (gold.dtype.kind in "biuf") != (found.dtype.kind in "biuf"):
+        gold = read_labels(self.y[:1], "y")
+        predicted = read_labels(labels, f"what {whose} predicted")
+        if len(predicted) > 0 and (gold.dtype.kind in "biuf") != (predicted.dtype.kind in "biuf"):
             raise ValueError(
-                f"{whose} predicted {quoted(found[0])}, which never equals labels like {quoted(gold[0])}"
+                f"{whose} predicted {quoted(predicted[0])}, which never equals labels like {quoted(gold[0])}"
             )
 
     def knowing(self, predicted: Sequence[Mapping[str, Sequence[Any]]]) -> Gold:
         """Return the same with the classes of gold, which are then those of every fold."""
         if self.reading is not None or self.positive is not None:
             return self
-        columns = [
-            read_labels(column, f"predictions of {m!r}") for one in predicted for m, column in one.items()
-        ]
-        every = [CodedLabels.of(column) for column in (read_labels(self.y, "y"), *columns)]
-        return replace(self, classes=find_classes(None, distinct_labels(every[:1]), distinct_labels(every)))
+        gold = CodedLabels.of(read_labels(self.y, "y"))
+        every = [gold]
+        for of_repeat in predicted:
+            for model, column in of_repeat.items():
+                every.append(CodedLabels.of(read_labels(column, f"predictions of {model!r}")))
+        return replace(self, classes=find_classes(None, distinct_labels([gold]), distinct_labels(every)))
 
     def rows(self, predictions: Mapping[str, Sequence[Any]]) -> Any:
         """Return what each unit adds to the models' tables, a sparse array (unit, model·cell), in the order of y."""
         if self.reading is not None:
             counts = read_spans(self.y, predictions, **self.reading).counts()
             return sparse(counts.reshape(len(counts), -1).astype(float))
-        columns = [
-            read_labels(self.y, "y"),
-            *(read_labels(predicted, "y") for predicted in predictions.values()),
-        ]
+        columns = [read_labels(column, "y") for column in (self.y, *predictions.values())]
         if self.classes is not None:
-            coded = np.stack([CodedLabels.of(c).among(self.classes) for c in columns], axis=1)
+            coded = np.stack([CodedLabels.of(column).among(self.classes) for column in columns], axis=1)
             return class_outcomes(coded, len(self.classes))
         hits = np.stack([column == self.positive for column in columns], axis=1).astype(np.intp)
         cells = CELL_OF_CODE[2 * hits[:, :1] + hits[:, 1:]]
@@ -121,7 +119,7 @@ class Gold:
 
 @dataclass(frozen=True, eq=False)
 class Marked:
-    """Answers that are right or wrong, which are read as predictions beside gold labels are."""
+    """Answers that are right or wrong, in place of gold labels and predictions."""
 
     y: Sequence[Any]
     groups: ArrayLike | None = None
@@ -154,7 +152,7 @@ def folded(
     gold
         The gold labels or tags.
     predicted
-        What each model said of all units, repeat by repeat.
+        The predictions of each model for all units, repeat by repeat.
     partition
         The fold in which each unit was tested, axes (repeat, unit).
     cv, rule
@@ -162,20 +160,24 @@ def folded(
     """
     from scipy.sparse import diags_array, hstack
 
-    k, gold = cv.discount(rule), gold.knowing(predicted)
+    k = cv.discount(rule)
+    gold = gold.knowing(predicted)
     total = reduce(add, (gold.evaluate(predictions).scaled(k) for predictions in predicted))
-    parts = [
-        diags_array((fold == f).astype(float)) @ rows
-        for fold, rows in zip(partition, map(gold.rows, predicted), strict=True)
-        for f in range(cv.shape[1])
-    ]
-    rows, n = sparse(hstack(parts, format="csr")), len(gold.y)
-    counts = np.asarray(rows.sum(axis=0), dtype=np.float64).reshape(
-        *cv.shape, len(total.models), len(total.cells)
-    )
+    # For each repeat and fold what each unit adds, axes (unit, model·cell).
+    parts = []
+    for fold_of_unit, predictions in zip(partition, predicted, strict=True):
+        rows_of_repeat = gold.rows(predictions)
+        for fold in range(cv.shape[1]):
+            is_tested = diags_array((fold_of_unit == fold).astype(float))
+            parts.append(is_tested @ rows_of_repeat)
+    # Axes (unit, repeat·fold·model·cell).
+    rows = sparse(hstack(parts, format="csr"))
+    shape = (*cv.shape, len(total.models), len(total.cells))
+    counts = np.asarray(rows.sum(axis=0), dtype=np.float64).reshape(shape)
     if gold.groups is not None:
-        documents, which = np.unique(read_groups(gold.groups), return_inverse=True)
-        rows = indicators(which, np.arange(n), (len(documents), n)) @ rows
+        documents, document = np.unique(read_groups(gold.groups), return_inverse=True)
+        n_items = rows.shape[0]
+        rows = indicators(document, np.arange(n_items), (len(documents), n_items)) @ rows
     units = Units.merge(rows, np.ones(rows.shape[0]), total.unit)
     if rows.shape[1] <= _WIDE:
         units = Units.merge(units.rows.toarray(), units.weights, units.name)

@@ -321,6 +321,20 @@ def guess_positive(labels: list[Any]) -> Any:
     return positive
 
 
+def positive_items(y_true: AnyArray, positive: Any) -> BoolArray:
+    """Return which items have the positive label, or say that all or none of them have it."""
+    labels = distinct_labels([CodedLabels.of(y_true)])
+    positive = guess_positive(labels) if positive is None else plain_label(positive)
+    is_positive = np.asarray(y_true == positive)
+    if is_positive.all() or not is_positive.any():
+        lacking = "negative" if is_positive.all() else "positive"
+        listed = listing(map(quoted, labels), most=5)
+        raise ValueError(
+            f"y_true holds no {lacking} item (positive is {quoted(positive)}, labels are {listed}); both are needed"
+        )
+    return is_positive
+
+
 def check_positive(
     positive: Any, hits: Sequence[AnyArray], names: tuple[str, ...], labels: Sequence[Any]
 ) -> None:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias, TypedDict, Unpack
+from typing import Any, NamedTuple, TypeAlias, TypedDict, Unpack
 
 from bayesf1.base.checks import OneLabel, check_whole
 from bayesf1.base.input_files import MAX_BYTES, InputFile, input_files
@@ -27,13 +27,11 @@ from bayesf1.io.table_files import TABLE
 from bayesf1.runs import SEPARATE_RUNS, dotted_runs, flatten
 from bayesf1.tasks.binary import BINARY_CELLS, Binary
 
-# The more telling first: a new format is a file of its own and a line here.
-INPUT_FORMATS: tuple[Format, ...] = (
-    *(EVALUATION, INSPECT, LM_EVAL, SEGMENTS, TREC, BRAT, CONLLU, CONLLEVAL),
-    *(COUNTS, TAGS, TABLE),
-)
+# The more telling first: a new format is a file of its own and a word here.
+_UNMISTAKABLE = (EVALUATION, INSPECT, LM_EVAL, SEGMENTS, TREC, BRAT, CONLLU, CONLLEVAL)
+INPUT_FORMATS: tuple[Format, ...] = (*_UNMISTAKABLE, COUNTS, TAGS, TABLE)
 
-# Cells of what is positive by gold, and what is said where they are empty, as those of a file without its tags are.
+# The cells of items that are positive by gold, and what is said if there are none, as in a file without its tags.
 _OF_GOLD = [BINARY_CELLS.index("tp"), BINARY_CELLS.index("fn")]
 _NO_GOLD = "No gold label is positive, so recall is undefined and every positive prediction is wrong; is this the right gold?"
 
@@ -173,19 +171,21 @@ def read(
             "compare takes several)"
         )
     with input_files(check_whole(max_bytes, "max_bytes", 1, 18)) as take:
-        alone, flat, methods = _sources(source, gold_file)
-        request = ReadRequest(
-            None if alone is None else find_place(alone, take),
-            {name: find_place(path, take) for name, path in flat.items()},
-            given,
-        )
+        sources = _sources(source, gold_file)
+        alone = None
+        if sources.alone is not None:
+            alone = find_place(sources.alone, take)
+        models = {name: find_place(path, take) for name, path in sources.models.items()}
+        request = ReadRequest(alone, models, given)
         chosen = _chosen(request, input_format)
         chosen.check_options(given)
         ev = chosen.read(request.matching(chosen.folder))
     if isinstance(ev.task, Binary) and not ev.tables[..., _OF_GOLD].any():
         ev = replace(ev, remarks=(*ev.remarks, _NO_GOLD))
-    if methods or runs:
-        return ev.with_runs(methods or dotted_runs(ev.models))
+    if sources.methods:
+        return ev.with_runs(sources.methods)
+    if runs:
+        return ev.with_runs(dotted_runs(ev.models))
     endings = {model: model.rpartition(".")[2] for model in ev.models if _RUN.fullmatch(model)}
     if len(set(endings.values())) < len(endings):
         return replace(ev, remarks=(*ev.remarks, f"{joined([*endings][:2])} {SEPARATE_RUNS}"))
@@ -242,16 +242,22 @@ def tasks_of(path: StrPath) -> list[str]:
     return []
 
 
-def _sources(
-    source: Any, gold_file: StrPath | None
-) -> tuple[StrPath | None, dict[str, StrPath], dict[str, list[str]]]:
-    """Return what stands alone, the models' files, and which models are runs of a method."""
+class _Sources(NamedTuple):
+    """The file that stands alone, the models' files, and the models that are runs of a method, by its name."""
+
+    alone: StrPath | None
+    models: Mapping[str, StrPath]
+    methods: Mapping[str, list[str]]
+
+
+def _sources(source: Any, gold_file: StrPath | None) -> _Sources:
+    """Return the files that are named, or say what is wrong with them."""
     if isinstance(source, str | PathLike):
         if gold_file is not None:
             raise ValueError(
                 f"gold_file {quoted(gold_file)} needs the models' files by their names, as {{'bert': {str(source)!r}}}"
             )
-        return source, {}, {}
+        return _Sources(source, {}, {})
     if not isinstance(source, Mapping):
         raise ValueError(
             f"give a file to read, or a mapping of models to their files, as {{'bert': 'bert.jsonl'}}, not "
@@ -270,7 +276,7 @@ def _sources(
     for name, value in flat.items():
         if not isinstance(value, str | PathLike):
             raise ValueError(f"model {name!r} has {quoted(value)} instead of the name of a file")
-    return gold_file, flat, methods
+    return _Sources(gold_file, flat, methods)
 
 
 def _chosen(request: ReadRequest, input_format: str | None) -> Format:
@@ -280,32 +286,36 @@ def _chosen(request: ReadRequest, input_format: str | None) -> Format:
         if input_format not in known:
             raise ValueError(f"unknown input_format= {input_format!r}; {nearest(str(input_format), known)}")
         return known[input_format]
-    found = [(place, _recognised(place, request)) for place in request.places]
-    named = [(place, fmt) for place, fmt in found if fmt is not None]
-    if not named:
+    recognised = [_recognised(place, request) for place in request.places]
+    chosen = next((fmt for fmt in recognised if fmt is not None), None)
+    if chosen is None:
         raise _unknown(request.places[0])
-    first, chosen = named[0]
-    for place, other in named[1:]:
-        if other is not chosen:
-            raise ValueError(f"{first} looks like {chosen.about}, but {place} like {other.about}")
-    for place, fmt in found:
-        # Beside files of a format, what has a fault in its first lines is read as one of them, to say where the fault is.
-        if fmt is None and not any(file.lines for file in _looked_at(place, chosen)):
-            raise _unknown(place)
+    first = request.places[recognised.index(chosen)]
+    for place, fmt in zip(request.places, recognised, strict=True):
+        if fmt is None:
+            # Beside files of a format, one with a fault in its first lines is read as one of them, to say where the fault is.
+            file = _first_file(place, chosen)
+            if file is None or not file.lines:
+                raise _unknown(place)
+        elif fmt is not chosen:
+            raise ValueError(f"{first} looks like {chosen.about}, but {place} like {fmt.about}")
     return chosen
 
 
-def _looked_at(place: InputSource, fmt: Format) -> list[InputFile]:
-    """Return the first of the files that may be of a format, by which it is recognised, or none."""
+def _first_file(place: InputSource, fmt: Format) -> InputFile | None:
+    """Return the first of the files that may be of a format, which tells whether they are; None if none may be."""
     own = place.matching(fmt.folder)
-    return [own.first] if own.paths and (fmt.folder or not place.folder) else []
+    if not own.paths or (place.folder and not fmt.folder):
+        return None
+    return own.first
 
 
 def _recognised(place: InputSource, request: ReadRequest) -> Format | None:
-    # Where options fit no format, it is for the format that the files have to refuse them.
-    for options in (request.options, {}) if request.options else ({},):
+    # If options fit no format, the format that the files have should refuse them.
+    for options in (request.options, {}):
         for fmt in INPUT_FORMATS:
-            if any(fmt.recognises(file, options) for file in _looked_at(place, fmt)):
+            file = _first_file(place, fmt)
+            if file is not None and fmt.recognises(file, options):
                 return fmt
     return None
 
@@ -313,7 +323,8 @@ def _recognised(place: InputSource, request: ReadRequest) -> Format | None:
 def _unknown(place: InputSource) -> ValueError:
     known = listing(fmt.name for fmt in INPUT_FORMATS)
     if not place.folder:
-        if not (file := place.file).head:
+        file = place.file
+        if not file.head:
             return ValueError(f"{place} is empty")
         first = next((line for line in file.lines if line.strip()), "")
         begins = f"{first[:60]!r}" if first else f"the bytes {file.head[:8].hex(' ')}, which are not UTF-8"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from bayesf1.base.arrays import FloatArray, rows_of_cells
+from bayesf1.base.arrays import FloatArray, SupportsColumns, rows_of_cells
 from bayesf1.base.checks import ArrayLike, Column, OneLabel, is_number, refuse_reports
 from bayesf1.base.naming import listing, nearest
 from bayesf1.evaluation import Evaluation, model_names
@@ -17,11 +17,10 @@ from bayesf1.io.label_values import (
     check_same_shapes,
     check_unit,
     from_rows,
-    plain_label,
     read_labels,
     read_numbers,
 )
-from bayesf1.io.labels import CodedLabels, distinct_labels, from_right, guess_positive, label_notes
+from bayesf1.io.labels import CodedLabels, from_right, label_notes, positive_items
 from bayesf1.metrics import points_down
 from bayesf1.runs import is_by_id, with_runs_in
 from bayesf1.tasks.probabilities import cells_of
@@ -43,8 +42,8 @@ def from_scores(
     BLEU of each sentence. Ask for ``"mean"``, ``"median"``, or give a function
     ``f(scores, weights)`` whose weights have axes (..., score).
 
-    Scores that are all 0 or 1 are no amounts but items right or wrong, which a bootstrap over a few of them knows too
-    little of: they come in as by `from_correct`, where ``"mean"`` is another name of ``"accuracy"``.
+    Scores that are all 0 or 1 say which items are right, and a bootstrap over few of those would be overconfident: they are
+    taken as `from_correct` takes them, where ``"mean"`` is another name for ``"accuracy"``.
 
     Parameters
     ----------
@@ -76,8 +75,8 @@ def from_scores(
     0.45
     """
     refuse_reports(scores)
-    how: dict[str, Any] = {"name": name, "unit": unit, "lower_is_better": lower_is_better, "groups": groups}
-    return from_columns(_pick_metric(scores, name), **how)
+    columns = _pick_metric(scores, name)
+    return from_columns(columns, name=name, unit=unit, lower_is_better=lower_is_better, groups=groups)
 
 
 @with_runs_in("scores", is_by_id)
@@ -98,14 +97,17 @@ def from_columns(
         read_numbers(column, f"scores of {model!r}", "finite numbers, one for each unit", bad=_is_no_number)
         for model, column in given.items()
     ]
-    document, stacked = beside["groups"], np.stack(columns, axis=1)
+    documents = beside["groups"]
+    # Axes (unit, model).
+    stacked = np.stack(columns, axis=1)
     if ((stacked == 0.0) | (stacked == 1.0)).all():
-        down = bool(lower_is_better)
-        return from_right(stacked > 0.0, names, name=name, unit=unit, groups=document, errors=down)
-    values, which = np.unique(stacked, return_inverse=True)
+        return from_right(
+            stacked > 0.0, names, name=name, unit=unit, groups=documents, errors=bool(lower_is_better)
+        )
+    values, number = np.unique(stacked, return_inverse=True)
     task = Scores(tuple(values.tolist()), name, bool(lower_is_better))
-    rows = rows_of_cells(which.reshape(stacked.shape), len(values))
-    return from_rows(names, task, rows, document, unit=unit, one="unit")
+    rows = rows_of_cells(number.reshape(stacked.shape), len(values))
+    return from_rows(names, task, rows, documents, unit=unit, one="unit")
 
 
 def _is_no_number(array: FloatArray) -> Any:
@@ -117,29 +119,31 @@ def _is_no_sum(array: FloatArray) -> Any:
 
 
 def _pick_metric(scores: Mapping[str, Any], name: str, *, runs: bool = False) -> Mapping[str, Any]:
-    """Return scores of which every ``{query: {metric: value}}`` is that of one metric, ``{query: value}``.
+    """Return scores with one metric, ``{query: value}``, in place of several, ``{query: {metric: value}}``.
 
     Examples
     --------
     >>> _pick_metric({"bm25": {"q1": {"ndcg": 0.3, "map": 0.2}}, "dense": [0.4]}, "ndcg")
     {'bm25': {'q1': 0.3}, 'dense': [0.4]}
     """
-    found: dict[str, Any] = {}
+    picked: dict[str, Any] = {}
     for model, value in scores.items():
-        rows = value.values() if isinstance(value, Mapping) else ()
+        rows: Collection[Any] = ()
+        if isinstance(value, Mapping):
+            rows = value.values()
         if rows and all(isinstance(row, Mapping) and all(map(is_number, row.values())) for row in rows):
-            lacking = next((query for query, row in value.items() if name not in row), None)
-            if lacking is not None:
+            lacking = [query for query, row in value.items() if name not in row]
+            if lacking:
+                hint = nearest(name, map(str, value[lacking[0]]))
                 raise ValueError(
-                    f"scores of {model!r} are metrics of each query, and that of {lacking!r} has no {name!r}, so name= must "
-                    f"be another; {nearest(name, map(str, value[lacking]))}; runs whose scores are by id are given as "
-                    "Series"
+                    f"scores of {model!r} are metrics of each query, and query {lacking[0]!r} has no {name!r}; give "
+                    f"name= another; {hint}; runs whose scores are by id are given as Series"
                 )
             value = {query: row[name] for query, row in value.items()}
         elif rows and not runs and all(isinstance(row, Mapping) and not is_by_id(row) for row in rows):
             value = _pick_metric(value, name, runs=True)
-        found[model] = value
-    return found
+        picked[model] = value
+    return picked
 
 
 # ---- statistics --------------------------------------------------------------------------------------------
@@ -198,15 +202,20 @@ def from_statistics(
     names = model_names(statistics)
     aligned, beside = align(statistics, "statistics", {"groups": groups})
     what = "finite numbers by (unit, statistic), not negative (split amounts of both signs into two columns)"
-    called = {f"statistics of {model!r}": aligned[model] for model in names}
-    sums = {where: read_numbers(own, where, what, bad=_is_no_sum, ndim=2) for where, own in called.items()}
+    sums = {}
+    for model in names:
+        where = f"statistics of {model!r}"
+        sums[where] = read_numbers(aligned[model], where, what, bad=_is_no_sum, ndim=2)
     check_same_shapes(sums)
-    arrays = [*sums.values()]
-    cells = _cells(statistics, names, arrays[0].shape[1])
-    title = name.strip() or name_of(measure)
-    rows = np.stack(arrays, axis=1)
-    down = points_down(measure) if lower_is_better is None else bool(lower_is_better)
-    task = Statistics(cells, measure, title, down)
+    # Axes (unit, model, statistic).
+    rows = np.stack([*sums.values()], axis=1)
+    cells = _cells(statistics, names, rows.shape[-1])
+    title = name.strip()
+    if title == "":
+        title = name_of(measure)
+    if lower_is_better is None:
+        lower_is_better = points_down(measure)
+    task = Statistics(cells, measure, title, bool(lower_is_better))
     task.check(names, rows.sum(axis=0))
     documents = beside["groups"]
     return from_rows(names, task, rows, documents, unit=unit, one="sentence", each_an_item=groups is not None)
@@ -214,9 +223,10 @@ def from_statistics(
 
 def _cells(given: Mapping[str, Any], names: tuple[str, ...], n: int) -> tuple[str, ...]:
     """Return the names of the statistics, or say where models have others."""
-    named = {
-        model: tuple(map(str, given[model].columns)) for model in names if hasattr(given[model], "columns")
-    }
+    named = {}
+    for model in names:
+        if isinstance(given[model], SupportsColumns):
+            named[model] = tuple(map(str, given[model].columns))
     if not named:
         return tuple(f"s{i + 1}" for i in range(n))
     first, cells = next(iter(named.items()))
@@ -269,21 +279,14 @@ def from_probabilities(
     (0.8889, 0.1138)
     """
     columns, beside = align(probabilities, "probabilities", {"y_true": y_true, "groups": groups})
-    names = tuple(columns)
     gold = read_labels(beside["y_true"], "y_true")
     what = "finite numbers, one for each item: the probability of the positive label alone, such as p[:, 1]"
-    stacked = np.stack(
-        [read_numbers(columns[n], f"probabilities of {n!r}", what, bad=_is_no_number) for n in names], axis=1
-    )
-    coded = CodedLabels.of(gold)
-    known = distinct_labels([coded])
-    positive = guess_positive(known) if positive is None else plain_label(positive)
-    hit = np.asarray(gold == positive)
-    if hit.all() or not hit.any():
-        raise ValueError(
-            f"y_true holds no {'negative' if hit.all() else 'positive'} item (positive is {positive!r}, labels are "
-            f"{known[:5]}); both are needed"
-        )
-    task, where = cells_of(stacked, hit)
-    ev = from_rows(names, task, rows_of_cells(where, len(task.values)), beside["groups"])
-    return replace(ev, remarks=label_notes(coded.counts(), {"": coded.counts()}))
+    read = [
+        read_numbers(column, f"probabilities of {model!r}", what, bad=_is_no_number)
+        for model, column in columns.items()
+    ]
+    task, where = cells_of(np.stack(read, axis=1), positive_items(gold, positive))
+    rows = rows_of_cells(where, len(task.values))
+    ev = from_rows(tuple(columns), task, rows, beside["groups"])
+    counts = CodedLabels.of(gold).counts()
+    return replace(ev, remarks=label_notes(counts, {"": counts}))

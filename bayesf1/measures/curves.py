@@ -15,9 +15,8 @@ import numpy as np
 from bayesf1.base import checks
 from bayesf1.base.arrays import FloatArray, blocks_of
 from bayesf1.base.checks import ArrayLike, Numbers, OneLabel, RNGLike
-from bayesf1.base.naming import quoted
 from bayesf1.io.label_values import read_labels
-from bayesf1.io.labels import CodedLabels, distinct_labels, guess_positive
+from bayesf1.io.labels import positive_items
 from bayesf1.tasks.probabilities import ScoreOrder, pr_area, roc_area
 
 # Numbers in flight in one block of draws: what a cache holds.
@@ -192,13 +191,7 @@ def _sorted(y_true: ArrayLike, scores: Numbers, positive: Any) -> ScoreOrder:
     if not finite.all():
         i = int(np.argmin(finite))
         raise ValueError(f"scores hold {values[i]} at item {i + 1}; scores are finite numbers")
-    if positive is None:
-        positive = guess_positive(distinct_labels([CodedLabels.of(gold)]))
-    hit = np.asarray(gold == positive)
-    if hit.all() or not hit.any():
-        lacking = "negative" if hit.all() else "positive"
-        raise ValueError(f"y_true holds no {lacking} item (positive={quoted(positive)})")
-    return ScoreOrder.sort(hit, values)
+    return ScoreOrder.sort(positive_items(gold, positive), values)
 
 
 def _sums(y_true: ArrayLike, scores: Numbers, positive: Any) -> tuple[FloatArray, FloatArray]:
