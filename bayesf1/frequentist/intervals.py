@@ -684,7 +684,10 @@ def _needs_one_table(name: str) -> Method:
     """Return the row of a method that needs no more than the table of one model."""
 
     def applies(e: Estimand) -> bool:
-        return e.of_one_model and not e.ev.methods and name in closed_methods(e.metric)
+        # An item that was answered several times is no single trial.
+        if e.ev.methods or e.ev.generations is not None:
+            return False
+        return e.of_one_model and name in closed_methods(e.metric)
 
     return Method(Estimand.closed, applies)
 
@@ -746,6 +749,11 @@ def _intervals(
     applicable = [name for name, method in METHODS.items() if method.applies(estimand)]
     names = applicable if asked is None else list(asked)
     for name in names:
+        if name not in applicable and name in METHODS and of_models.generations is not None:
+            raise ValueError(
+                f"method {name!r} takes each {ev.unit} as answered once, but there are several "
+                f"{plural(of_models.generations.noun)} of each; ask for one of {', '.join(applicable)}"
+            )
         if name not in applicable:
             raise ValueError(
                 f"unknown method {name!r} for {metric.name} here; {nearest(str(name), applicable)}"

@@ -92,6 +92,8 @@ def remembered(document: Mapping[str, Any]) -> dict[str, Any]:
 _N_NEAR = 161
 _STANDARD_ERRORS = 12.0
 _N_FAR = 41
+# Loads that are means of several generations are exact but for this.
+_ROUNDING = 1e-9
 # Stakes as shares of the capital. For single items: half the capital on a unit of the largest load, down to a
 # two-hundredth of that, which pays only with many units. For given bounds: from the stake that one unit can just ruin.
 OF_ITEMS = np.exp2(-1.0 - 0.5 * np.arange(16.0))
@@ -229,9 +231,11 @@ def wagers_of(ev: Evaluation, metric: Metric, largest: float | None) -> Wagers:
             f"largest is the largest load that one {ev.unit} can have, at least {max(seen, of_one_cell):g}, as one here has "
             f"{seen:g}, not {largest!r}; give a larger number, from the first look on"
         )
-    # A single item is in one cell of a table, or is missed as one class and claimed as another; a score counts once.
-    single = ev.units.single or (metric.distribution is None and ev.items is None)
-    if largest is None and not (single and seen <= of_one_cell):
+    # A single item is in one cell of a table, or is missed as one class and claimed as another; a score counts once, and so
+    # does an item that was answered several times.
+    counts_once = metric.distribution is None or ev.generations is not None
+    single = ev.units.single or (counts_once and ev.items is None)
+    if largest is None and not (single and seen <= of_one_cell + _ROUNDING):
         raise ValueError(
             f"one {ev.unit} has a load of up to {seen:g} here, and later ones may have more; give largest=, the "
             "largest load that one can have (for F1 the number of gold and predicted spans together), from the first look on"

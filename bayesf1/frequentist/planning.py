@@ -18,6 +18,7 @@ from bayesf1.base.naming import plural, printable, quoted
 from bayesf1.evaluation import Evaluation, check_all_labelled, check_one_run, resolve_metric
 from bayesf1.frequentist.closed_intervals import check_weights, normal_quantile
 from bayesf1.inference.posterior import claim_threshold
+from bayesf1.inference.variance import generation_share
 from bayesf1.metrics import FMeasure, Metric, MetricLike, Score, find_metric
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
@@ -96,6 +97,8 @@ class SampleSize(Plan):
         Share of gold items that was supposed, or None.
     basis
         ``"bound"`` where it holds for any model, ``"pilot"`` where a model like that of the pilot is supposed.
+    generations, repeated
+        The least and the most generations of an item of the pilot, which the plan has as well, and the name of one.
     """
 
     half_width: float
@@ -106,6 +109,8 @@ class SampleSize(Plan):
     unit: str
     prevalence: float | None
     basis: str
+    generations: tuple[int, ...] = ()
+    repeated: str = ""
 
     @property
     def sentence(self) -> str:
@@ -238,7 +243,16 @@ def plan(
         unit=unit,
         prevalence=None if prevalence is None else float(prevalence),
         basis="bound" if pilot is None else "pilot",
+        **_generations_of(pilot),
     )
+
+
+def _generations_of(pilot: Evaluation | None) -> dict[str, Any]:
+    """Return the fields of a plan that say how often each item is answered; none if it is once."""
+    if pilot is None or pilot.generations is None:
+        return {}
+    parts = pilot.generations
+    return {"generations": (parts.least, parts.most), "repeated": parts.noun}
 
 
 def _ceil(x: float) -> int:
@@ -689,6 +703,10 @@ class DecisionPlan(Plan):
         The margin, where it shall be shown that a model is not worse by more than it; None where that it is better.
     n_sets, rng
         Number of simulated test sets, and the seed (None after a Generator).
+    generations, repeated
+        The least and the most generations of an item of the pilot, which the plan has as well, and the name of one.
+    generation_share
+        Their share of the variance of the difference; None if each item has one.
     """
 
     difference: float
@@ -704,6 +722,9 @@ class DecisionPlan(Plan):
     n_sets: int = 0
     rng: int | None = None
     prior: float | None = None
+    generations: tuple[int, ...] = ()
+    repeated: str = ""
+    generation_share: float | None = None
 
     @property
     def sentence(self) -> str:
@@ -894,6 +915,7 @@ def _plan_decision(
             f"{metric.label}; assume less agreement or a smaller difference"
         )
     size = max(1, round(pair.size))
+    share = generation_share(sampling_model(ev), metric)
 
     def planned(x: float) -> DecisionPlan:
         """Return the plan at x: a difference, or the root of a number of units."""
@@ -926,6 +948,8 @@ def _plan_decision(
             n_sets=n_sets,
             rng=start_of(rng),
             prior=prior,
+            generation_share=None if share is None else share.share,
+            **_generations_of(ev),
         )
 
     # The search is for the difference, or for the root of the number of units. The assurance grows with either, by one

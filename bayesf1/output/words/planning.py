@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from bayesf1.base.naming import capitalised, counted as number_of, plural
 from bayesf1.output.table import Table
 from bayesf1.output.words.numbers import amount, points, probability, rounded
 from bayesf1.output.words.prose import in_prose
+from bayesf1.output.words.sampled import from_to
 
 if TYPE_CHECKING:
     from bayesf1.frequentist.planning import DecisionPlan, SampleSize
@@ -21,7 +23,7 @@ def size_sentence(p: SampleSize) -> str:
     positives = "positive ones" if p.n_units and p.unit == "item" else "positive items"
     sizes = []
     if p.n_units is not None:
-        sizes.append(f"{p.n_units:,} {plural(p.unit)}")
+        sizes.append(f"{p.n_units:,} {plural(p.unit)}{_answered(p)}")
     if p.n_positives is not None:
         sizes.append(f"{p.n_positives:,} {positives}")
     width = amount(p.half_width, percent=p.percent)
@@ -61,7 +63,7 @@ def _number(n: int | None) -> str:
 def decision_sentence(p: DecisionPlan) -> str:
     """Return how many units a decision takes, or the difference that so many units decide."""
     metric = in_prose(p.label)
-    units = number_of(p.n_units, p.unit)
+    units = f"{number_of(p.n_units, p.unit)}{_answered(p)}"
     if p.not_worse_by is None:
         claim = f"called better (P(H1) ≥ {p.p_h1:g})"
     else:
@@ -79,10 +81,31 @@ def decision_sentence(p: DecisionPlan) -> str:
 
 def decision_assumptions(p: DecisionPlan) -> str:
     """Return how often the models are assumed to agree, and how surely the assurance is known."""
-    return (
-        f"Assumes that the models agree on {_agreement(p)} of the {plural(p.unit)}; simulated assurance "
-        f"{p.assurance:.3f}, standard error {p.mcse:.1g}."
-    )
+    assumed = f"Assumes that the models agree on {_agreement(p)} of the {plural(p.unit)}"
+    if p.generations:
+        assumed = f"Assumes that {plural(p.unit)} and {plural(p.repeated)} vary as in the pilot"
+    simulated = f"{assumed}; simulated assurance {p.assurance:.3f}, standard error {p.mcse:.1g}."
+    return f"{simulated}{_if_doubled(p)}"
+
+
+def _answered(p: DecisionPlan | SampleSize) -> str:
+    """Write how often each item is answered, if that is several times."""
+    return f" ({from_to(p.generations, p.repeated)} each)" if p.generations else ""
+
+
+def _if_doubled(p: DecisionPlan) -> str:
+    """Say what twice as many generations of each item would bring, whose variance is then half as large."""
+    if p.generation_share is None or p.repeated == "prompt":
+        return ""
+    # The number of items that show a difference is proportional to its variance, and a difference to the root of it.
+    variance = 1.0 - 0.5 * p.generation_share
+    generations = plural(p.repeated)
+    doubled = f" {capitalised(generations)} have {100 * p.generation_share:.0f} % of the variance: with twice as many of each"
+    if p.question == "resolution":
+        smaller = amount(rounded(p.difference * math.sqrt(variance)), percent=p.percent)
+        return f"{doubled} {p.unit} the difference would be about {smaller}."
+    fewer = float(f"{p.n_units * variance:.2g}")
+    return f"{doubled}, about {number_of(round(fewer), p.unit)} would do."
 
 
 def decision_table(p: DecisionPlan) -> Table:

@@ -71,7 +71,7 @@ def _inside_data_set(s: SamplingSettings) -> str:
     if s.cv is not None:
         repeats, folds = s.cv.shape
         return f"{repeats * folds} folds each"
-    runs = f"{_from_to(s.runs, 'run')} each" if s.runs and max(s.runs) > 1 else ""
+    runs = f"{from_to(s.runs, 'run')} each" if s.runs and max(s.runs) > 1 else ""
     repeated = _listed(runs, _generations(s))
     return repeated if repeated else sampled(s)
 
@@ -80,18 +80,19 @@ def _runs(s: SamplingSettings) -> str:
     """Write how often the models were trained; nothing if once."""
     if not s.runs or max(s.runs) == 1:
         return ""
-    runs = _from_to(s.runs, "run")
+    runs = from_to(s.runs, "run")
     return f"{runs} of each" if len(s.runs) > 1 else runs
 
 
 def _generations(s: SamplingSettings) -> str:
     """Write how often an item was answered; nothing if once."""
     if s.generations and max(s.generations) > 1:
-        return f"{_from_to(s.generations, s.repeated)} each"
+        return f"{from_to(s.generations, s.repeated)} each"
     return ""
 
 
-def _from_to(numbers: tuple[int, ...], noun: str) -> str:
+def from_to(numbers: tuple[int, ...], noun: str) -> str:
+    """Write a number of something, or from how many to how many."""
     if len({*numbers}) == 1:
         return number_of(numbers[0], noun)
     return f"{min(numbers)} to {max(numbers)} {noun}s"

@@ -1,0 +1,138 @@
+"""Plans, tests, looks and intervals of items that were answered several times, beside plain calculations on item means."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import bayesf1 as bf
+
+# The differences of two models' items, and of the generations of one item, in standard deviations.
+BETWEEN = 0.1
+WITHIN = 0.15
+
+
+def answers(n, least, most, *, gap=0.0, seed=0):
+    """Scores of two models, a row for each model, item and generation."""
+    rng = np.random.default_rng(seed)
+    item = np.stack([np.full(n, 0.5), 0.5 + gap + BETWEEN * rng.standard_normal(n)])
+    n_answers = rng.integers(least, most + 1, (2, n))
+    model, question = np.divmod(np.repeat(np.arange(2 * n), n_answers.ravel()), n)
+    score = item[model, question] + WITHIN * rng.standard_normal(len(model))
+    frame = pd.DataFrame({"model": np.array(["A", "B"])[model], "question_id": question, "score": score})
+    return frame.assign(epoch=frame.groupby(["model", "question_id"]).cumcount())
+
+
+def marks(n, least, most, seed=0):
+    """Right and wrong answers, and labels, of two models."""
+    frame = answers(n, least, most, seed=seed)
+    right = (frame.score > 0.45).astype(int)
+    gold = (frame.question_id % 3 == 0).astype(int)
+    return frame.assign(correct=right, gold=gold, prediction=np.where(right == 1, gold, 1 - gold))
+
+
+def item_means(frame, value="score"):
+    return frame.groupby(["model", "question_id"])[value].mean().unstack("model")
+
+
+def items_for(difference, k):
+    """How many items show a difference with a power of .8, by the normal distribution, and k generations of each."""
+    z = stats.norm.ppf(0.975) + stats.norm.ppf(0.8)
+    return z**2 * (BETWEEN**2 + 2 * WITHIN**2 / k) / difference**2
+
+
+@pytest.fixture(scope="module")
+def pilot():
+    return bf.from_frame(answers(2000, 3, 3, seed=1), score="score")
+
+
+def test_a_plan_is_that_of_item_means_and_of_more_generations(pilot):
+    plan = bf.plan_comparison(pilot, difference=0.03, n_sets=4000, rng=1)
+    assert plan.n_units == pytest.approx(items_for(0.03, 3), rel=0.08)
+    assert f"{plan.n_units:,} questions (3 generations each)" in plan.sentence
+    doubled = plan.n_units * (1 - plan.generation_share / 2)
+    assert doubled == pytest.approx(items_for(0.03, 6), rel=0.1)
+    assert "with twice as many of each, about" in plan.assumptions
+    assert plan.to_dict()["generations"] == (3, 3)
+
+
+def test_so_many_items_and_generations_have_the_power_that_was_planned(pilot):
+    n = bf.plan_comparison(pilot, difference=0.03, n_sets=4000, rng=1).n_units
+    found = 0
+    for seed in range(300):
+        means = item_means(answers(n, 3, 3, gap=0.03, seed=1000 + seed))
+        found += stats.ttest_rel(means.B, means.A).pvalue < 0.05
+    # Four standard errors of 300 experiments are .09.
+    assert found / 300 == pytest.approx(0.8, abs=0.1)
+
+
+def test_the_resolution_is_that_of_item_means():
+    ev = bf.from_frame(answers(400, 1, 4, seed=2), score="score")
+    found = bf.resolution(ev, n_sets=4000, rng=1)
+    of_answers = np.mean(1 / np.arange(1, 5))
+    expected = np.sqrt(items_for(1.0, 1 / of_answers) / 400)
+    assert found.difference == pytest.approx(expected, rel=0.12)
+    assert "400 questions (1 to 4 generations each)" in found.sentence
+    assert "the difference would be about" in found.assumptions
+
+
+def test_a_plan_for_an_interval_says_generations(pilot):
+    size = bf.plan(0.02, pilot=pilot, model="B")
+    expected = 1.96**2 * (BETWEEN**2 + WITHIN**2 / 3) / 0.02**2
+    assert size.n_units == pytest.approx(expected, rel=0.1)
+    assert "questions (3 generations each)" in size.sentence
+
+
+@pytest.mark.parametrize(("least", "most"), [(3, 3), (1, 5)])
+def test_a_randomisation_test_swaps_the_means_of_items(least, most):
+    frame = marks(60, least, most, seed=3)
+    found = bf.randomization_test(bf.from_frame(frame, correct="correct"), n_trials=4000, rng=1)
+    means = item_means(frame, "correct")
+    d = (means.B - means.A).to_numpy()
+    expected = stats.permutation_test((d,), np.mean, permutation_type="samples", n_resamples=4000, rng=1)
+    assert found.p_value == pytest.approx(expected.pvalue, abs=0.04)
+
+
+@pytest.mark.parametrize(("least", "most"), [(3, 3), (1, 5)])
+def test_looks_at_right_and_wrong_generations_are_those_at_scores_of_items(least, most):
+    frame = marks(150, least, most, seed=4)
+    look = bf.monitor(bf.from_frame(frame, correct="correct"))
+    means = item_means(frame, "correct")
+    of_scores = bf.monitor(bf.from_scores({m: means[m] for m in "AB"}))
+    assert (look.low, look.high) == pytest.approx((of_scores.low, of_scores.high), abs=1e-6)
+    assert look.n_units == 150
+
+
+def test_an_item_of_labels_is_one_item_however_often_it_was_answered():
+    frame = marks(150, 3, 3, seed=4)
+    ev = bf.from_frame(frame, gold="gold", positive=1)
+    look = bf.monitor(ev)
+    means = item_means(frame.assign(tp=frame.gold * frame.prediction, said=frame.prediction), "tp")
+    assert look.n_units == 150
+    assert look.low < look.score_b - look.score_a < look.high
+    assert means.B.sum() == pytest.approx(ev.tables[1, 0])
+    grouped = bf.from_frame(frame.assign(doc=frame.question_id % 50), gold="gold", positive=1, group="doc")
+    with pytest.raises(ValueError, match="give largest="):
+        bf.monitor(grouped)
+
+
+@pytest.mark.parametrize(("least", "most"), [(3, 3), (1, 5)])
+def test_intervals_of_generations_are_over_items(least, most):
+    frame = marks(200, least, most, seed=5)
+    ev = bf.from_frame(frame, correct="correct")
+    found = bf.intervals(ev, "A", n_resamples=500, rng=1)
+    assert not {"clopper_pearson", "wald", "wilson"} & {*found}
+    means = item_means(frame, "correct")
+    expected = stats.ttest_1samp(means.A, 0.0).confidence_interval()
+    low, high = found["delta"]
+    assert (low, high) == pytest.approx((expected.low, expected.high), abs=0.002)
+    with pytest.raises(
+        ValueError, match=r"'wilson' takes each question as answered once.*ask for one of delta"
+    ):
+        bf.intervals(ev, "A", methods=["wilson"])
+    of_labels = bf.from_frame(frame, gold="gold", positive=1)
+    assert not {"clopper_pearson", "wilson_direct", "wilson_indirect"} & {
+        *bf.intervals(of_labels, "A", n_resamples=200)
+    }
+    with pytest.raises(ValueError, match="as answered once"):
+        bf.interval_table(of_labels, method="wald")
