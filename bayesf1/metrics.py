@@ -173,6 +173,12 @@ class Metric:
         """1 where more is better, else -1: of two models B is better iff sign·(ν_B - ν_A) > 0."""
         return -1.0 if self.lower_is_better else 1.0
 
+    @property
+    def difference_support(self) -> tuple[float, float]:
+        """The smallest and the largest difference of two scores."""
+        least, most = self.support
+        return least - most, most - least
+
     def __getstate__(self) -> dict[str, Any]:
         # A function made here cannot be pickled, but be made again.
         made = () if self.origin is None else ("function", "weigh", "expand")
@@ -204,8 +210,7 @@ class Metric:
 
         A perfect score lies in its interval then, as Brown, Cai & DasGupta (2001) have it for Jeffreys' prior.
         """
-        least, most = self.support
-        ends = (least - most, most - least) if difference else self.support
+        ends = self.difference_support if difference else self.support
         at_end = np.logical_or.reduce([np.isclose(score, end, rtol=1e-12, atol=1e-12) for end in ends])
         return np.where(at_end, np.minimum(low, score), low), np.where(at_end, np.maximum(high, score), high)
 

@@ -25,6 +25,7 @@ from scipy import stats
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metrics
 from bayesf1.inference.posterior import posteriors
+from bayesf1.sampling.model import sampling_model
 from calibration_counts import scores, wald
 
 # From a table of counts, or a matrix of them by person, to intervals (score, end).
@@ -168,7 +169,7 @@ def one_model(replicates: int, rng: np.random.Generator) -> None:
 
 def grouped(*rows: tuple[int, ...]) -> Any:
     ev = bf.from_units(np.array(rows, dtype=float)[:, None], models=["A"], unit="person")
-    found = posteriors(ev, resolve_metrics(METRICS, ev), n_draws=4000, rng=0)
+    found = posteriors(sampling_model(ev), resolve_metrics(METRICS, ev), 4000, 0)
     return [found["A", metric].interval(0.95) for metric in METRICS]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
@@ -102,6 +103,11 @@ def plain(value: Any) -> Any:
     """Return a 0-d array as a float, and any other array as it is."""
     array = np.asarray(value, dtype=np.float64)
     return array if array.ndim else float(array)
+
+
+def finite(value: float) -> float | None:
+    """Return a number as JSON has it: None if it is not finite."""
+    return value if math.isfinite(value) else None
 
 
 def sparse(entries: Any, shape: tuple[int, int] | None = None) -> Any:

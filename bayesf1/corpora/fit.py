@@ -215,11 +215,10 @@ class HierarchicalFit(FittedModel, Answer):
         if not self.diagnostics.independent:
             effective = arviz.effective_draws((gains > 0).astype(float))
 
-        low, high = metric.support
         posteriors = Posteriors(
             EmpiricalPosterior(draws_a, metric.support),
             EmpiricalPosterior(draws_b, metric.support),
-            EmpiricalPosterior(differences, (low - high, high - low)),
+            EmpiricalPosterior(differences, metric.difference_support),
         )
         middle = np.median if self.uses_median(question) else np.mean
         values = (float(middle(draws_a)), float(middle(draws_b)), float(middle(differences)))

@@ -17,7 +17,7 @@ from bayesf1.base.checks import LEAST_PROB, RNGLike, check_draws, check_rng, is_
 from bayesf1.base.naming import plural, printable, quoted
 from bayesf1.evaluation import Evaluation, check_all_labelled, check_one_run, resolve_metric
 from bayesf1.frequentist.closed_intervals import check_weights, normal_quantile
-from bayesf1.inference.posterior import claim_threshold
+from bayesf1.inference.comparison import claim_threshold
 from bayesf1.inference.variance import generation_share
 from bayesf1.metrics import FMeasure, Metric, MetricLike, Score, find_metric
 from bayesf1.output.answer import Answer

@@ -247,7 +247,7 @@ def _comparison_of_counts(
     ev = sampling.ev
     metric = counts.metric
     tails, mcse = counts.tails()
-    if metric.expand is not None and ev.units is not None and ev.units.many:
+    if sampling.linearises(metric):
         n_effective = sampling.effective_sample(metric).units
         mcse = max(mcse, _LINEARISATION_ERROR / math.sqrt(n_effective))
     if ev.alike:

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from bayesf1.base.arrays import finite
 from bayesf1.base.checks import Checked, RNGLike, check_draws, check_rng, is_number, start_of
 from bayesf1.base.naming import nearest, printable, quoted, same_name
 from bayesf1.base.text_files import StrPath
@@ -30,8 +31,11 @@ from bayesf1.sampling.model import SamplingModel, SamplingSettings, sampling_mod
 
 RopeLike: TypeAlias = float | tuple[float, float]
 Method: TypeAlias = Literal["exact", "montecarlo"]
-# About as many margins as a slider on a phone can tell apart; the widest leaves this much on either side.
-_STEPS, _TAIL = 200, 5e-4
+# About as many margins as a slider on a phone can tell apart.
+_STEPS = 200
+# The widest margin leaves this much of the posterior on either side.
+_TAIL = 5e-4
+# Chains of the draws that ArviZ is given.
 _CHAINS = 4
 
 
@@ -48,9 +52,10 @@ class Rope(NamedTuple):
     high: float = 0.0
 
     @classmethod
-    def of(cls, rope: RopeLike) -> Rope:
-        """Return the region that a half-width, or a pair, stands for."""
-        return cls(*rope) if isinstance(rope, tuple | list) else cls(-rope or 0.0, rope)
+    def of(cls, half_width: float) -> Rope:
+        """Return the region of a half-width."""
+        # Subtracted, as the negative of 0 would be -0.0.
+        return cls(0.0 - half_width, half_width)
 
     def __bool__(self) -> bool:
         return self.high > self.low
@@ -72,26 +77,40 @@ class Rope(NamedTuple):
 
     def differences(self, metric: Metric) -> Rope:
         """Return the region of score differences, B minus A, which is mirrored if lower is better."""
-        return Rope(-self.high or 0.0, -self.low or 0.0) if metric.lower_is_better else self
+        return Rope(0.0 - self.high, 0.0 - self.low) if metric.lower_is_better else self
 
 
 def check_rope(rope: Any, *metrics: Metric) -> Rope:
     """Return a region on the scale of the metrics, or say what is wrong with it."""
-    bounded = all(m.support[0] >= -1.0 and m.support[1] <= 1.0 for m in metrics)
-    most = 1.0 if bounded else sys.float_info.max
+    bounded = all(metric.support[0] >= -1.0 and metric.support[1] <= 1.0 for metric in metrics)
+    limit = 1.0 if bounded else sys.float_info.max
     if isinstance(rope, tuple | list):
-        if len(rope) == 2 and all(map(is_number, rope)) and -most < rope[0] <= 0.0 <= rope[1] < most:
-            return Rope(float(rope[0]) or 0.0, float(rope[1]))
+        if len(rope) == 2 and all(map(is_number, rope)):
+            low, high = rope
+            if -limit < low <= 0.0 <= high < limit:
+                # Added, as -0.0 is no margin.
+                return Rope(0.0 + low, float(high))
         raise ValueError(
             "rope as a pair is how much better B may be than A, from at most 0 to at least 0, such as (-0.005, 0.01) "
             f"for half a point worse to one better, not {quoted(rope)}"
         )
-    if not is_number(rope) or not 0.0 <= rope < most:
+    if not is_number(rope) or not 0.0 <= rope < limit:
+        bounds = "from 0 to below 1" if bounded else "from 0"
         raise ValueError(
-            f"rope is a half-width from 0{' to below 1' if bounded else ''}, such as 0.01 for one point, or a pair such "
-            f"as (-0.005, 0.01), not {quoted(rope)}"
+            f"rope is a half-width {bounds}, such as 0.01 for one point, or a pair such as (-0.005, 0.01), not {quoted(rope)}"
         )
     return Rope.of(float(rope))
+
+
+def claim_threshold(prob: float) -> float:
+    """Return the probability from which on one model is called better: that of a central interval without 0.
+
+    Examples
+    --------
+    >>> claim_threshold(0.95)
+    0.975
+    """
+    return 0.5 * (1.0 + prob)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,16 +153,15 @@ class Settings(SamplingSettings):
     @classmethod
     def of(cls, sampling: SamplingModel, metric: Metric, **asked: Any) -> Settings:
         """Return the settings of a comparison by one metric, with the prior in words and its citation."""
-        task, prior = sampling.ev.task, sampling.prior
+        task = sampling.ev.task
+        prior_name = "No prior"
+        signed_prior = ""
         if sampling.training_variance is None:
-            prior_name = task.describe_prior(prior)
-            signed_prior = task.sign_prior(prior)
-        else:
-            prior_name = "No prior"
-            signed_prior = ""
+            prior_name = task.describe_prior(sampling.prior)
+            signed_prior = task.sign_prior(sampling.prior)
         return cls(
             **vars(sampling.settings(metric)),
-            prior=prior,
+            prior=sampling.prior,
             prior_name=prior_name,
             signed_prior=signed_prior,
             citation=task.citation,
@@ -176,6 +194,14 @@ class NotWorse(NamedTuple):
     rival: str
     margin: float
     probability: float
+
+
+class RopeCurve(NamedTuple):
+    """Regions of practical equivalence, and the probabilities that B is worse, or better, by more than each of them."""
+
+    ropes: list[Rope]
+    less: list[float]
+    greater: list[float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -291,7 +317,7 @@ class Comparison(Checked):
 
     @property
     def assumption(self) -> str:
-        """What was taken as sampled."""
+        """The units that were sampled: ``"independent"`` tables, ``"paired"`` items or ``"clustered"`` units."""
         return self.settings.assumption
 
     @property
@@ -312,7 +338,7 @@ class Comparison(Checked):
     @property
     def threshold(self) -> float:
         """The probability from which a model is called better: the central interval then excludes 0."""
-        return 0.5 * (1.0 + self.prob)
+        return claim_threshold(self.prob)
 
     @property
     def equivalent(self) -> bool:
@@ -346,7 +372,7 @@ class Comparison(Checked):
     @property
     def winner(self) -> str | None:
         """The model that may be called better, if any."""
-        if not max(self.p_h0, self.p_h1) >= self.threshold:
+        if math.isnan(self.p_h1) or max(self.p_h0, self.p_h1) < self.threshold:
             return None
         return self.model_b if self.p_h1 > self.p_h0 else self.model_a
 
@@ -354,7 +380,8 @@ class Comparison(Checked):
     def conclusion(self) -> Conclusion:
         """The claim that the data support, and the model that it names."""
         if math.isnan(self.p_h1):
-            return Conclusion(Claim.UNDECIDED if self.spread_unknown else Claim.UNDEFINED)
+            claim = Claim.UNDECIDED if self.spread_unknown else Claim.UNDEFINED
+            return Conclusion(claim)
         if self.winner is not None:
             claim = Claim.BETTER_YET_EQUIVALENT if self.equivalent else Claim.BETTER
             return Conclusion(claim, self.winner)
@@ -410,7 +437,7 @@ class Comparison(Checked):
         """The intervals of mass `prob` that are printed: of A's score, of B's, and of the difference."""
         return tuple((low, high) for _, low, high, _ in self.estimates)
 
-    def rope_curve(self) -> tuple[list[Rope], list[float], list[float]]:
+    def rope_curve(self) -> RopeCurve:
         r"""Return regions of this one's shape that grow from nothing, and both probabilities of each.
 
         They are :math:`P(\nu_B - \nu_A < lr)` and :math:`P(\nu_B - \nu_A > hr)` for margins r and a region of shape
@@ -420,27 +447,37 @@ class Comparison(Checked):
         --------
         >>> from bayesf1 import compare, from_counts
         >>> c = compare(from_counts(A=(77, 44, 10), B=(83, 9, 14)), metrics="f1", rope=0.02)["f1"]
-        >>> ropes, less, greater = c.rope_curve()
-        >>> greater[ropes.index(c.rope)] == round(c.p_greater, 8)
+        >>> curve = c.rope_curve()
+        >>> curve.greater[curve.ropes.index(c.rope)] == round(c.p_greater, 8)
         True
         """
         if math.isnan(self.p_h1):
             raise ValueError(str(self))
-        widest, shape = self.rope.widest, self.rope if self.rope else Rope(-1.0, 1.0)
-        low, high = (end / shape.widest for end in shape)
-        reach = max(-self.difference.ppf(_TAIL), self.difference.isf(_TAIL), 2.0 * widest) or 0.01
+        shape = self.rope if self.rope else Rope(-1.0, 1.0)
+        low = shape.low / shape.widest
+        high = shape.high / shape.widest
+        margin = self.rope.widest
+        reach = max(-self.difference.ppf(_TAIL), self.difference.isf(_TAIL), 2.0 * margin)
+        if reach == 0.0:
+            reach = 0.01
         step = float(f"{reach / _STEPS:.0e}")
         # Rounded, 3 times 0.01 is 0.03.
-        margins = np.union1d(np.round(step * np.arange(math.ceil(reach / step)), 12), [widest]).tolist()
-        ropes = [self.rope if r == widest else Rope(low * r or 0.0, high * r) for r in margins]
-        ends = np.array([rope.differences(self.definition) for rope in ropes])
+        margins = np.round(step * np.arange(math.ceil(reach / step)), 12)
+        margins = np.union1d(margins, [margin])
+        ropes = [Rope(0.0 + low * r, high * r) for r in margins.tolist()]
+        regions = np.array([rope.differences(self.definition) for rope in ropes])
         # Draws have atoms, and "less" is strict.
-        tails = [self.difference.cdf(np.nextafter(ends[:, 0], -np.inf)), self.difference.sf(ends[:, 1])]
-        less, greater = map(np.array, tails[:: int(self.definition.sign)])
-        less[0], greater[0] = self.p_h0, self.p_h1
-        own = margins.index(widest)
-        less[own], greater[own] = self.p_less, self.p_greater
-        return ropes, less.round(8).tolist(), greater.round(8).tolist()
+        below = self.difference.cdf(np.nextafter(regions[:, 0], -np.inf))
+        above = self.difference.sf(regions[:, 1])
+        less = above if self.definition.lower_is_better else below
+        greater = below if self.definition.lower_is_better else above
+        less[0] = self.p_h0
+        greater[0] = self.p_h1
+        own = int(np.searchsorted(margins, margin))
+        ropes[own] = self.rope
+        less[own] = self.p_less
+        greater[own] = self.p_greater
+        return RopeCurve(ropes, less.round(8).tolist(), greater.round(8).tolist())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain numbers and strings, with stable names."""
@@ -454,40 +491,42 @@ class Comparison(Checked):
                 "high": estimate.high,
             }
             # A t distribution of few contrasts may have no mean or no variance.
-            return {name: x if math.isfinite(x) else None for name, x in values.items()}
+            return {name: finite(value) for name, value in values.items()}
 
-        found: dict[str, Any] = {
+        variance = None if self.variance is None else self.variance._asdict()
+        return {
             "metric": self.metric,
             "model_a": self.model_a,
             "model_b": self.model_b,
-            "p_h0": self.p_h0,
-            "p_h1": self.p_h1,
+            "p_h0": finite(self.p_h0),
+            "p_h1": finite(self.p_h1),
             "verdict": self.verdict,
             "decision": self.decision,
             "rope": self.rope.given,
-            "p_less": self.p_less,
-            "p_rope": self.p_rope,
-            "p_greater": self.p_greater,
-            "p_not_worse": self.p_not_worse,
+            "p_less": finite(self.p_less),
+            "p_rope": finite(self.p_rope),
+            "p_greater": finite(self.p_greater),
+            "p_not_worse": finite(self.p_not_worse),
             "mcse": self.mcse,
             "method": self.method,
             "assumption": self.assumption,
             "target": self.target,
-            "variance": None if self.variance is None else self.variance._asdict(),
+            "variance": variance,
             "a": described(self.estimates.a, self.moments.a),
             "b": described(self.estimates.b, self.moments.b),
             "difference": described(self.estimates.difference, self.moments.difference),
         }
-        unknown = {name: None for name, x in found.items() if isinstance(x, float) and math.isnan(x)}
-        return found | unknown
 
     def records(self) -> list[dict[str, Any]]:
         """Return the numbers in one flat row."""
-        found = self.to_dict()
-        parts = {where: found.pop(where) for where in ("a", "b", "difference")}
-        variance = found.pop("variance") or {}
-        found |= {f"variance_{name}": value for name, value in variance.items()}
-        return [found | {f"{name}_{where}": x for where, part in parts.items() for name, x in part.items()}]
+        row = self.to_dict()
+        estimates = {of: row.pop(of) for of in ("a", "b", "difference")}
+        variance = row.pop("variance")
+        if variance is not None:
+            row |= {f"variance_{name}": value for name, value in variance.items()}
+        for of, values in estimates.items():
+            row |= {f"{name}_{of}": value for name, value in values.items()}
+        return [row]
 
 
 class Comparisons(Answer, Mapping[str, Comparison]):
@@ -507,7 +546,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
         for c in self._by_name.values():
             if same_name(str(metric), c.label) or same_name(str(metric), c.definition.alias):
                 return c
-        raise KeyError(f"no metric {metric!r} here; {nearest(str(metric), self.known)}")
+        raise KeyError(f"no metric {metric!r} here; {nearest(str(metric), self._names)}")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._by_name)
@@ -516,7 +555,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
         return len(self._by_name)
 
     @property
-    def known(self) -> list[str]:
+    def _names(self) -> list[str]:
         """The names that metrics are found by: their own, and the names of scores that one is the mean of."""
         return [name for c in self._by_name.values() for name in (c.metric, c.definition.alias) if name]
 
@@ -571,9 +610,11 @@ class Comparisons(Answer, Mapping[str, Comparison]):
 
         The `format` is ``"text"`` or ``"latex"``.
         """
-        if metric is not None and metric not in self:
-            raise ValueError(f"unknown metric {quoted(metric)}; {nearest(metric, self.known)}")
-        return formatted(words.summary(self) if metric is None else str(self[metric]), format)
+        if metric is None:
+            return formatted(words.summary(self), format)
+        if metric not in self:
+            raise ValueError(f"unknown metric {quoted(metric)}; {nearest(metric, self._names)}")
+        return self[metric].sentence(format=format)
 
     def methods_sentence(self, *, format: str = "text") -> str:
         """Return how the answer was found, for a paper's section on methods, in the format ``"text"`` or ``"latex"``."""
@@ -591,7 +632,8 @@ class Comparisons(Answer, Mapping[str, Comparison]):
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers and strings, with stable names."""
         first = self.headline
-        cv = first.settings.cv
+        design = first.settings.cv
+        cv = None if design is None else "x".join(map(str, design.shape))
         return {
             "format": self.json_format,
             "model_a": first.model_a,
@@ -599,7 +641,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
             "prior": first.settings.prior,
             "prob": first.prob,
             "rope": first.rope.given,
-            "cv": None if cv is None else "x".join(map(str, cv.shape)),
+            "cv": cv,
             "discount": first.settings.discount,
             "comparisons": [c.to_dict() for c in self.values()],
             "threshold": first.threshold,
@@ -633,33 +675,37 @@ class Comparisons(Answer, Mapping[str, Comparison]):
         """
         from bayesf1.output.arviz import Variables, container, dataset
 
-        first, metrics = self.headline, [c.definition for c in self.values()]
-        ev, asked = first.ev, first.settings
+        metrics = [c.definition for c in self.values()]
+        ev = self.headline.ev
+        asked = self.headline.settings
         assert ev is not None, "a comparison on several corpora has draws in its fit"
-        n = _CHAINS * -(-check_draws(n_draws) // _CHAINS)
-        sampling = sampling_model(ev, asked.assumption, asked.target)
-        if asked.prior is not None:
-            sampling = replace(sampling, prior=asked.prior)
+        assert asked.prior is not None
+        n_each = math.ceil(check_draws(n_draws) / _CHAINS)
+        n = _CHAINS * n_each
+        sampling = replace(sampling_model(ev, asked.assumption, asked.target), prior=asked.prior)
         drawn = sampling.scores(metrics, n_draws=n, rng=check_rng(rng))
         clipped = [np.clip(values, *metric.support) for values, metric in zip(drawn, metrics, strict=True)]
-        scores = np.stack(clipped, axis=-1).reshape(_CHAINS, n // _CHAINS, -1, len(metrics))
+        # Axes (chain, draw, model, metric), then (chain, draw, metric).
+        scores = np.stack(clipped, axis=-1).reshape(_CHAINS, n_each, -1, len(metrics))
         differences = scores[..., 1, :] - scores[..., 0, :]
         for k, c in enumerate(self.values()):
-            # Of what is undefined there are draws of the prior alone.
-            unknown = [isinstance(post, Undefined) for post in (c.posterior_a, c.posterior_b)]
-            scores[..., unknown, k] = np.nan
-            differences[..., k] += np.nan if isinstance(c.difference, Undefined) else 0.0
+            # Scores that are undefined have draws of the prior alone.
+            undefined = [isinstance(post, Undefined) for post in (c.posterior_a, c.posterior_b)]
+            scores[..., undefined, k] = np.nan
+            if isinstance(c.difference, Undefined):
+                differences[..., k] = np.nan
         trained = "run" if ev.methods else "system"
+        n_units = 0.0 if ev.units is None else ev.units.size
         groups: dict[str, Variables] = {
             "posterior": {
                 "score": (("chain", "draw", "system", "measure"), scores),
                 "difference": (("chain", "draw", "measure"), differences),
             },
             "observed_data": {"counts": ((trained, "cell"), np.array(ev.tables))},
-            "constant_data": {"n_units": ((), np.array(0.0 if ev.units is None else ev.units.size))},
+            "constant_data": {"n_units": ((), np.array(n_units))},
         }
         names = [metric.name for metric in metrics]
         coords = {"system": ev.names, "measure": names, "cell": ev.cells, "run": ev.models}
-        made = replace(asked, method="montecarlo", n_draws=n, rng=start_of(rng))
-        attrs = {"signature": Comparisons([replace(c, settings=made) for c in self.values()]).signature()}
+        settings = replace(asked, method="montecarlo", n_draws=n, rng=start_of(rng))
+        attrs = {"signature": Comparisons([replace(c, settings=settings) for c in self.values()]).signature()}
         return container({group: dataset(variables, coords, attrs) for group, variables in groups.items()})

@@ -18,8 +18,13 @@ from bayesf1.units import MANY
 _FEWEST_UNITS = 10
 # With more cells, numerical slopes cost as much as draws do.
 _MOST_CELLS = 1_000
-# Nodes of the integral, at least and at most; the logarithm of the modulus where it is as good as 0.
-_FEWEST_NODES, _MOST_NODES, _NEGLIGIBLE = 64, 1 << 13, -32.0
+# Nodes of the integral, at least and at most.
+_FEWEST_NODES = 64
+_MOST_NODES = 1 << 13
+# The logarithm of the modulus where it is as good as 0.
+_NEGLIGIBLE = -32.0
+# The second score minus the first.
+_SIGNS = np.array([-1.0, 1.0])
 # Numbers of patterns times nodes that fit into the cache.
 _CACHED = 100_000
 
@@ -143,34 +148,27 @@ class LinearControl:
         wholes = (weights * tables).sum(axis=1, keepdims=True)
         if not (wholes > 0.0).all():
             return None
-        signs = np.array([-1.0, 1.0])
-        score_slopes = metric.ratio_slopes(tables, ev.cells)
-        if score_slopes is not None:
-            slopes = signs[:, None] * score_slopes
-        elif tables.size > _MOST_CELLS:
+        if tables.size > _MOST_CELLS and metric.expansion(tables, ev.cells) is None:
             return None
-        else:
-            samples = replace(sampling.samples, tables=tables)
-            slopes = samples.gradient(lambda t: metric(t, ev.cells) @ signs).reshape(tables.shape)
+        slopes = difference_slopes(sampling, metric, tables)
         if not slopes.any():
             return None
         denominators = 0.5 * weights / wholes
-        # Axes (pattern, [rise, divisor]).
-        sums = np.asarray(units.rows @ np.stack([slopes.ravel(), denominators.ravel()], axis=1))
-        used = (sums != 0.0).any(axis=1)
+        rises, divisors = _linear_sums(units.rows, slopes, denominators).T
+        used = (rises != 0.0) | (divisors != 0.0)
         return cls(
-            difference=float(metric(tables, ev.cells) @ signs),
+            difference=float(metric(tables, ev.cells) @ _SIGNS),
             slopes=slopes,
             denominators=denominators,
-            rises=sums[used, 0],
-            divisors=sums[used, 1],
+            rises=rises[used],
+            divisors=divisors[used],
             shapes=units.weights[used],
             inflation=inflation,
         )
 
     def sums(self, rows: Any) -> FloatArray:
         """Return g·T and h·T of rows (row, model·cell), which are whole tables or what units add to them, axes (row, 2)."""
-        return np.asarray(rows @ np.stack([self.slopes.ravel(), self.denominators.ravel()], axis=1))
+        return _linear_sums(rows, self.slopes, self.denominators)
 
     def exceeds(self, drawn: FloatArray, sign: float, margins: FloatArray) -> FloatArray:
         """Return whether the control, times a sign, exceeds each margin; ties are halves.
@@ -184,7 +182,8 @@ class LinearControl:
         margins
             Axes (margin,); those of the result are (draw, margin).
         """
-        rises, divisors = drawn[:, :1], drawn[:, 1:]
+        # Axes (draw, 1).
+        rises, divisors = np.hsplit(drawn, 2)
         ahead = sign * rises + (sign * self.difference - margins) * divisors
         return np.asarray((ahead > 0.0) + 0.5 * (ahead == 0.0))
 
@@ -199,3 +198,18 @@ class LinearControl:
         for factor, weight in self.inflation.quadrature():
             probability += weight * gamma_sum_sf(sign * factor * self.rises + ahead, self.shapes)
         return probability
+
+
+def _linear_sums(rows: Any, slopes: FloatArray, denominators: FloatArray) -> FloatArray:
+    """Return the sums of rows (row, model·cell) with slopes and with denominators (model, cell), axes (row, 2)."""
+    return np.asarray(rows @ np.stack([slopes.ravel(), denominators.ravel()], axis=1))
+
+
+def difference_slopes(sampling: SamplingModel, metric: Metric, tables: FloatArray) -> FloatArray:
+    """Return the slopes of the second score minus the first at tables (model, cell), on these axes."""
+    cells = sampling.ev.cells
+    slopes = metric.ratio_slopes(tables, cells)
+    if slopes is not None:
+        return _SIGNS[:, None] * slopes
+    samples = replace(sampling.samples, tables=tables)
+    return samples.gradient(lambda moved: metric(moved, cells) @ _SIGNS).reshape(tables.shape)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +21,8 @@ from bayesf1.metrics import find_metric
 from bayesf1.units import Units
 
 # Points of the grid in each direction, and draws at each of them.
-_OVERLAPS, _DRAWS = 7, 20_000
+_OVERLAPS = 7
+_DRAWS = 20_000
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class PairingBounds:
     def __str__(self) -> str:
         span = f"lies between {self.low:.3f} and {self.high:.3f} over all pairings of the items"
         ends = f"P(H1) for {find_metric(self.metric).label} {span}"
-        return f"{ends} (± {2 * self.error:.1g})." if self.error else f"{ends}."
+        return f"{ends}." if self.error == 0.0 else f"{ends} (± {2 * self.error:.1g})."
 
 
 def pairing_bounds(
@@ -86,44 +88,69 @@ def pairing_bounds(
     defined_scores(ev, definition)
     if not ev.task.answers:
         raise ValueError(f"pairing bounds need two tables of two outcomes, but this is a {ev.task.name} task")
-    numbers = [_positive_counts(ev, yes, no) for yes, no in ev.task.answers]
-    grids = [_overlaps(*each) for each in numbers]
-    row = dict(zip(ev.cells, np.eye(len(ev.cells)), strict=True))
-    nothing = np.zeros(len(ev.cells))
-    found = []
-    for both in itertools.product(*grids):
-        rows, weights = [], []
-        for (yes, no), (has_a, has_b, total), shared in zip(ev.task.answers, numbers, both, strict=True):
-            neither = max(0.0, total - has_a - has_b + shared) if no in row else 0.0
-            times = (shared, has_a - shared, has_b - shared, neither)
-            for pair, n in zip(itertools.product((yes, no), repeat=2), times, strict=True):
-                rows.append(np.concatenate([row.get(cell, nothing) for cell in pair]))
-                weights.append(n)
-        units = Units.merge(np.array(rows), np.array(weights), "item").seen
-        paired = replace(ev, units=units, item_units=None)
-        found.append(compare(paired, metrics=definition, prior=prior, n_draws=_DRAWS)[definition.name])
-    p = [c.p_h1 for c in found]
-    return PairingBounds(min(p), max(p), max(float(c.mcse) for c in found), definition.name)
+    counts = [_positive_counts(ev, yes, no) for yes, no in ev.task.answers]
+    comparisons = []
+    for overlaps in itertools.product(*map(_overlaps, counts)):
+        paired = replace(ev, units=_paired_units(ev, counts, overlaps), item_units=None)
+        comparisons.append(compare(paired, metrics=definition, prior=prior, n_draws=_DRAWS)[definition.name])
+    p_h1 = [c.p_h1 for c in comparisons]
+    error = max(c.mcse for c in comparisons)
+    return PairingBounds(low=min(p_h1), high=max(p_h1), error=error, metric=definition.name)
 
 
-def _positive_counts(ev: Evaluation, yes: str, no: str) -> tuple[float, float, float]:
-    """Return how many items of one kind either model takes for positive, and how many there are; infinity if unknown."""
+class _PositiveCounts(NamedTuple):
+    """How many items of one kind, such as those with a positive gold label, A and B call positive, of how many in all.
+
+    The total is infinite if it is unknown.
+    """
+
+    a: float
+    b: float
+    total: float
+
+
+def _paired_units(ev: Evaluation, counts: list[_PositiveCounts], overlaps: tuple[float, ...]) -> Units:
+    """Return units of which so many of each kind are called positive by both models."""
+    row_of = dict(zip(ev.cells, np.eye(len(ev.cells)), strict=True))
+    not_counted = np.zeros(len(ev.cells))
+    rows = []
+    weights = []
+    for (yes, no), (n_a, n_b, total), both in zip(ev.task.answers, counts, overlaps, strict=True):
+        neither = max(0.0, total - n_a - n_b + both) if no in row_of else 0.0
+        answers = ((yes, yes, both), (yes, no, n_a - both), (no, yes, n_b - both), (no, no, neither))
+        for cell_a, cell_b, weight in answers:
+            rows.append(np.append(row_of.get(cell_a, not_counted), row_of.get(cell_b, not_counted)))
+            weights.append(weight)
+    return Units.merge(np.array(rows), np.array(weights), "item").seen
+
+
+def _positive_counts(ev: Evaluation, yes: str, no: str) -> _PositiveCounts:
+    """Return how many items of one kind either model calls positive, counted in the cells of both answers."""
     if yes not in ev.cells:
         raise ValueError(f"pairing bounds need all of tp, fp and fn, but the cells are {', '.join(ev.cells)}")
-    predicted = ev.tables[:, ev.cells.index(yes)]
-    totals = predicted + (ev.tables[:, ev.cells.index(no)] if no in ev.cells else np.inf)
-    if not np.isclose(totals[0], totals[1], rtol=1e-9, atol=1e-9):
+    called_a, called_b = ev.tables[:, ev.cells.index(yes)].tolist()
+    if no not in ev.cells:
+        return _PositiveCounts(called_a, called_b, np.inf)
+    not_called_a, not_called_b = ev.tables[:, ev.cells.index(no)].tolist()
+    total_a = called_a + not_called_a
+    total_b = called_b + not_called_b
+    if not np.isclose(total_a, total_b, rtol=1e-9, atol=1e-9):
         raise ValueError(
-            f"the tables have {totals[0]:g} and {totals[1]:g} items of {yes}+{no}, so they are not from one test set "
+            f"the tables have {total_a:g} and {total_b:g} items of {yes}+{no}, so they are not from one test set "
             "and there is no pairing to bound"
         )
-    return float(predicted[0]), float(predicted[1]), float(totals[0])
+    return _PositiveCounts(called_a, called_b, total_a)
 
 
-def _overlaps(a: float, b: float, total: float) -> FloatArray:
-    """Return numbers of items that both models have, from the fewest to the most, closer together if few are discordant."""
-    least, most = max(0.0, a + b - total), min(a, b)
-    ends = np.sqrt(a + b + 1.0 - 2.0 * np.array([most, least]))
-    shared = 0.5 * (a + b + 1.0 - np.linspace(ends[0], ends[1], _OVERLAPS) ** 2)
-    whole = all(float(x).is_integer() for x in (a, b, least))
-    return np.unique(np.clip(np.round(shared) if whole else shared, least, most))
+def _overlaps(counts: _PositiveCounts) -> FloatArray:
+    """Return numbers of items that both call positive, from the fewest to the most, closer together if few are discordant."""
+    a, b, total = counts
+    least = max(0.0, a + b - total)
+    most = min(a, b)
+    # Even steps of the root of one more than the number of discordant items.
+    root_at_most, root_at_least = np.sqrt(a + b + 1.0 - 2.0 * np.array([most, least]))
+    roots = np.linspace(root_at_most, root_at_least, _OVERLAPS)
+    both = 0.5 * (a + b + 1.0 - roots**2)
+    if all(count.is_integer() for count in (a, b, least)):
+        both = np.round(both)
+    return np.unique(np.clip(both, least, most))

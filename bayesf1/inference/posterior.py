@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from bayesf1.metrics import Estimates, FMeasure, Metric, MetricLike, Moments, Pa
 from bayesf1.output.words.prose import in_prose
 from bayesf1.output.words.sampled import few_units, same_everywhere
 from bayesf1.sampling.model import SamplingModel, SamplingSettings, sampling_model
+from bayesf1.sampling.training import Contrasts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 _MIN_SHAPE = 0.02
 # At most this many draws are kept; probabilities are counted over all of them.
 KEPT_DRAWS = 1 << 20
-# Rounding alone makes what is the same differ by less.
-_SAME = 1e-9
+# Equal scores differ by less than this, by rounding alone.
+_ROUNDING = 1e-9
 
 
 def posterior(
@@ -85,44 +86,39 @@ def posterior(
     Wang & Li (2019), ACL, Eqs. 25-30; Goutte & Gaussier (2005), ECIR.
     """
     metric = resolve_metric(metric, ev)
-    alone = target == "method" and ev.folds is not None
-    if model not in ev.names or alone:
+    from_own_folds = target == "method" and ev.folds is not None
+    if model not in ev.names or from_own_folds:
         # A run is a model of its own, and a method's spread is estimated from its own folds.
         ev = ev.select([model])
-    how: Any = {"prior": prior, "assumption": assumption, "target": target, "n_draws": n_draws, "rng": rng}
-    found = posteriors(ev, [metric], **how)
-    if (model, metric.name) not in found:
-        one = sampling_model(ev.select([model]), assumption, target)
-        defined_scores(one.ev, metric, " in a fold" * (one.training_variance is not None), one.plain(metric))
-        raise _unvaried(f"{in_prose(metric.label)} of {model}", one.settings(metric))
-    return found[model, metric.name]
+    sampling = sampling_model(ev, assumption, target, prior)
+    by_score = posteriors(sampling, [metric], n_draws, rng)
+    if (model, metric.name) not in by_score:
+        alone = sampling_model(ev.select([model]), assumption, target)
+        place = "" if alone.training_variance is None else " in a fold"
+        # An undefined score is refused as such, and any other as it does not vary.
+        defined_scores(alone.ev, metric, place, alone.plain(metric))
+        raise _unvaried(f"{in_prose(metric.label)} of {model}", alone.settings(metric))
+    return by_score[model, metric.name]
 
 
 def posteriors(
-    ev: Evaluation,
-    metrics: Sequence[Metric],
-    *,
-    prior: float | None = None,
-    assumption: str = "auto",
-    target: str = "auto",
-    n_draws: int | None = None,
-    rng: RNGLike = None,
+    sampling: SamplingModel, metrics: Sequence[Metric], n_draws: int | None, rng: RNGLike
 ) -> dict[tuple[str, str], Posterior]:
     """Return posteriors of all scores that are defined, by model and metric; those without a closed form share draws.
 
-    Of a score that is the same on all of few units, or in all folds, nothing is believed either.
+    Scores that are the same on all of few units, or in all folds, have none either.
     """
-    sampling = sampling_model(ev, assumption, target, prior)
     n_draws = number_of_draws(sampling, metrics, n_draws)
     warn_if_few(sampling, *metrics)
-    found = {}
-    for known in score_posteriors(sampling, metrics, n_draws, rng):
-        metric, settings = known.metric, sampling.settings(known.metric)
-        for i, (model, score) in enumerate(zip(ev.names, sampling.plain(metric), strict=True)):
-            post = known.score(i)
+    by_score = {}
+    for of_metric in score_posteriors(sampling, metrics, n_draws, rng):
+        metric = of_metric.metric
+        settings = sampling.settings(metric)
+        for i, (model, score) in enumerate(zip(sampling.ev.names, sampling.plain(metric), strict=True)):
+            post = of_metric.score(i)
             if not np.isnan(score) and shows_spread(settings, post):
-                found[model, metric.name] = post
-    return found
+                by_score[model, metric.name] = post
+    return by_score
 
 
 def summary(
@@ -168,30 +164,27 @@ def summary(
 
     check_prob(prob)
     metrics = resolve_metrics(metrics, ev)
-    how: Any = {"prior": prior, "assumption": assumption, "target": target, "n_draws": n_draws, "rng": rng}
-    distributions = posteriors(ev, metrics, **how)
+    sampling = sampling_model(ev, assumption, target, prior)
+    by_score = posteriors(sampling, metrics, n_draws, rng)
     tail = 50.0 * (1.0 - prob)
-    rows = {}
-    for model in ev.names:
-        for metric in metrics:
-            post = distributions.get((model, metric.name))
-            rows[model, metric.name] = (
-                (np.nan,) * 4 if post is None else (post.mean(), post.std(), *post.hdi(prob))
-            )
-    index = pd.MultiIndex.from_tuples(list(rows), names=["model", "metric"])
     columns = ["mean", "sd", f"hdi_{tail:g}%", f"hdi_{100 - tail:g}%"]
-    return pd.DataFrame(list(rows.values()), index, columns).rename(index=cleaned)
+    rows = {score: (post.mean(), post.std(), *post.hdi(prob)) for score, post in by_score.items()}
+    names = [metric.name for metric in metrics]
+    index = pd.MultiIndex.from_product([ev.names, names], names=["model", "metric"])
+    unknown = (np.nan,) * len(columns)
+    values = [rows.get(score, unknown) for score in index]
+    return pd.DataFrame(values, index, columns).rename(index=cleaned)
 
 
 class Posteriors(NamedTuple):
-    """What is believed of the scores of two models and of their difference, B minus A."""
+    """The posteriors of the scores of two models, and of their difference, B minus A."""
 
     a: Posterior
     b: Posterior
     difference: Posterior
 
     def estimates(self, metric: Metric, values: tuple[float, float, float], prob: float) -> Estimates:
-        """Return the numbers that are printed of both scores and of the difference, with their intervals."""
+        """Return the printed values of both scores and of the difference, with their intervals."""
         a, b, difference = values
         return Estimates(
             metric.estimate(a, self.a, prob),
@@ -212,7 +205,7 @@ def moments_of(post: Posterior) -> Moments:
 
 @dataclass(frozen=True, eq=False)
 class ScorePosterior:
-    """What is believed of the scores of all that is compared, by one metric: in closed form if there is one, else by draws.
+    """The posteriors of the scores of all models, or methods, by one metric: in closed form if there is one, else by draws.
 
     Attributes
     ----------
@@ -228,19 +221,29 @@ class ScorePosterior:
 
     @cached_property
     def exact(self) -> list[Posterior | None]:
-        """The closed forms of the scores; None of one that has none."""
-        sampling, metric = self.sampling, self.metric
-        ev, trained = sampling.ev, sampling.training_variance
-        if trained is not None and not trained.mixed:
-            contrasts = trained.contrasts(metric)
-            return [contrasts.distribution(weights, metric.support) for weights in np.eye(len(ev.models))]
-        if not sampling.closed:
-            return [None] * len(ev.names)
-        return [distribution_of(metric, ev, i, sampling.prior) for i in range(len(ev.names))]
+        """The closed forms of the scores; None for each that has none."""
+        ev = self.sampling.ev
+        contrasts = self._contrasts
+        if contrasts is not None:
+            return [
+                contrasts.distribution(weights, self.metric.support) for weights in np.eye(len(ev.models))
+            ]
+        if not self.sampling.closed:
+            return [None for _ in ev.names]
+        return [distribution_of(self.metric, ev, i, self.sampling.prior) for i in range(len(ev.names))]
+
+    @cached_property
+    def _contrasts(self) -> Contrasts | None:
+        """The t distribution of the scores of methods, if folds alone show how they vary."""
+        trained = self.sampling.training_variance
+        if trained is None or trained.mixed:
+            return None
+        return trained.contrasts(self.metric)
 
     def score(self, i: int) -> Posterior:
         """Return the posterior of one of the scores."""
-        if (exact := self.exact[i]) is not None:
+        exact = self.exact[i]
+        if exact is not None:
             return exact
         assert self.draws is not None
         return EmpiricalPosterior.within(self.draws[:, i], self.metric.support)
@@ -248,33 +251,35 @@ class ScorePosterior:
     @property
     def exact_pair(self) -> Posteriors | None:
         """The posteriors of the first two scores and of their difference without draws, or None."""
-        sampling, (low, high) = self.sampling, self.metric.support
-        trained = sampling.training_variance
         a, b = self.exact[:2]
-        if (trained is None and sampling.shared) or a is None or b is None:
+        if a is None or b is None:
             return None
-        if trained is not None:
-            contrast = trained.contrasts(self.metric).distribution([-1.0, 1.0], (low - high, high - low))
-            return Posteriors(a, b, contrast)
-        return Posteriors(a, b, Difference(cast("UnitDistribution", a), cast("UnitDistribution", b)))
+        contrasts = self._contrasts
+        if contrasts is not None:
+            return Posteriors(a, b, contrasts.distribution([-1.0, 1.0], self.metric.difference_support))
+        if self.sampling.shared:
+            return None
+        assert isinstance(a, UnitDistribution)
+        assert isinstance(b, UnitDistribution)
+        return Posteriors(a, b, Difference(a, b))
 
     def pair(self, differences: FloatArray) -> Posteriors:
         """Return the posteriors of the first two scores, and of their difference as it was drawn."""
-        low, high = self.metric.support
-        drawn = EmpiricalPosterior.within(differences, (low - high, high - low))
+        drawn = EmpiricalPosterior.within(differences, self.metric.difference_support)
         return Posteriors(self.score(0), self.score(1), drawn)
 
 
 def score_posteriors(
     sampling: SamplingModel, metrics: Sequence[Metric], n_draws: int, rng: RNGLike
 ) -> list[ScorePosterior]:
-    """Return what is believed of the scores by each metric; those without closed forms share draws."""
-    found = [ScorePosterior(sampling, metric) for metric in metrics]
-    missing = [known.metric for known in found if None in known.exact]
-    if not missing:
-        return found
-    drawn = iter(sampling.scores(missing, n_draws=n_draws, rng=check_rng(rng)))
-    return [replace(known, draws=next(drawn)) if None in known.exact else known for known in found]
+    """Return the posteriors of the scores by each metric; those without closed forms share draws."""
+    by_metric = {metric.name: ScorePosterior(sampling, metric) for metric in metrics}
+    to_draw = [metric for metric in metrics if None in by_metric[metric.name].exact]
+    if to_draw:
+        drawn = sampling.scores(to_draw, n_draws=n_draws, rng=check_rng(rng))
+        for metric, draws in zip(to_draw, drawn, strict=True):
+            by_metric[metric.name] = ScorePosterior(sampling, metric, draws)
+    return [*by_metric.values()]
 
 
 def distribution_of(metric: Metric, ev: Evaluation, index: int, prior: float) -> UnitDistribution | None:
@@ -290,36 +295,43 @@ def distribution_of(metric: Metric, ev: Evaluation, index: int, prior: float) ->
 
     match metric.distribution:
         case Proportion(successes, failures):
-            shapes = total(successes), total(failures)
-            return Beta(*shapes) if min(shapes) >= _MIN_SHAPE else None
-        case FMeasure(beta=beta) as f:
-            tp, fp, fn = map(total, (f.tp, f.fp, f.fn))
+            a = total(successes)
+            b = total(failures)
+            return Beta(a, b) if min(a, b) >= _MIN_SHAPE else None
+        case FMeasure(beta, tp_cells, fp_cells, fn_cells):
+            tp = total(tp_cells)
+            fp = total(fp_cells)
+            fn = total(fn_cells)
             return FScore(tp, fp, fn, beta) if min(tp, fp + fn) >= _MIN_SHAPE else None
     return None
 
 
 def shows_spread(s: SamplingSettings, post: Posterior) -> bool:
-    """Return whether a score varies; of one that does not, whether enough was sampled to say so."""
-    return not s.hides_spread or bool(varies(*post.interval(0.95)))
+    """Return whether a score varies, or enough was sampled to say that it does not."""
+    if not s.hides_spread:
+        return True
+    low, high = post.interval(0.95)
+    return bool(varies(low, high))
 
 
 def varies(low: Any, high: Any) -> Any:
-    """Return whether intervals are longer than rounding makes them."""
-    return high - low > _SAME * (0.1 + np.maximum(np.abs(low), np.abs(high)))
+    """Return whether intervals are longer than rounding alone makes them."""
+    return high - low > _ROUNDING * (0.1 + np.maximum(np.abs(low), np.abs(high)))
 
 
 def check_spread(s: SamplingSettings, scores: FloatArray, names: Sequence[str], what: str) -> None:
-    """Refuse draws of scores, axes (draw, model), of which two differ by the same in all, if too little was sampled."""
+    """Refuse scores of which two differ by the same in all draws, axes (draw, model), if too little was sampled."""
     if not s.hides_spread:
         return
     centre = np.median(scores, axis=0)
+    deviations = scores - centre
     # Two models that always differ by the same are neighbours in any draw.
-    order = np.argsort(scores[0] - centre)
-    apart = np.diff((scores - centre)[:, order], axis=1)
-    for i in np.flatnonzero(np.quantile(np.abs(apart), 0.95, axis=0) <= _SAME):
-        a, b = sorted(order[i : i + 2], key=lambda model: float(centre[model]))
-        if centre[b] - centre[a] > _SAME:
-            raise _unvaried(f"{names[b]} minus {names[a]} in {in_prose(what)}", s)
+    order = np.argsort(deviations[0])
+    gaps = np.abs(np.diff(deviations[:, order], axis=1))
+    for i in np.flatnonzero(np.quantile(gaps, 0.95, axis=0) <= _ROUNDING):
+        worse, better = sorted(order[i : i + 2], key=lambda model: float(centre[model]))
+        if centre[better] - centre[worse] > _ROUNDING:
+            raise _unvaried(f"{names[better]} minus {names[worse]} in {in_prose(what)}", s)
 
 
 def _unvaried(what: str, s: SamplingSettings) -> UndefinedScore:
@@ -327,23 +339,17 @@ def _unvaried(what: str, s: SamplingSettings) -> UndefinedScore:
     return UndefinedScore(f"{same_everywhere(what, s)}; give more {more}")
 
 
-def claim_threshold(prob: float) -> float:
-    """Return the probability from which on one model is called better: that of a central interval without 0.
-
-    Examples
-    --------
-    >>> claim_threshold(0.95)
-    0.975
-    """
-    return 0.5 * (1.0 + prob)
-
-
 def number_of_draws(sampling: SamplingModel, metrics: Sequence[Metric], asked: int | None) -> int:
     """Return how many draws are made and kept: as many as were asked for, else the usual number if time allows."""
-    return sampling.n_draws(metrics) if asked is None else min(check_draws(asked), KEPT_DRAWS)
+    if asked is None:
+        return sampling.n_draws(metrics)
+    return min(check_draws(asked), KEPT_DRAWS)
 
 
 def warn_if_few(sampling: SamplingModel, *metrics: Metric) -> None:
     """Warn once if there are too few units to know well how much they vary."""
-    if caution := next(filter(None, (few_units(sampling.settings(metric)) for metric in metrics)), ""):
-        warn_caller(caution)
+    for metric in metrics:
+        caution = few_units(sampling.settings(metric))
+        if caution:
+            warn_caller(caution)
+            return

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesf1.base.arrays import AnyArray, BoolArray, FloatArray, IntArray, slices_of
+from bayesf1.base.arrays import AnyArray, BoolArray, FloatArray, IntArray, finite, slices_of
 from bayesf1.base.checks import RNGLike, check_prob, check_rng, start_of
 from bayesf1.distributions.base import Posterior
 from bayesf1.evaluation import Evaluation, headline, resolve_metric, resolve_metrics
-from bayesf1.inference.comparison import RopeLike, Settings, check_rope
-from bayesf1.inference.posterior import ScorePosterior, check_spread, claim_threshold, number_of_draws, varies
+from bayesf1.inference.comparison import RopeLike, Settings, check_rope, claim_threshold
+from bayesf1.inference.posterior import ScorePosterior, check_spread, number_of_draws, varies
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
@@ -25,6 +24,7 @@ from bayesf1.output.words.signature import signature_of, signed_metric
 from bayesf1.sampling.model import sampling_model
 
 _DRAWS = 50_000
+_FEWEST_DRAWS = 1_000
 # Every pair of models is compared in every draw: so many comparisons take about half a second.
 _COMPARISONS = 100_000_000
 _NUMBERS = ("score", "mean", "low", "high", "p_best", "expected_rank", "rank_low", "rank_high")
@@ -107,7 +107,10 @@ class Ranking(Answer):
 
         Two models that share no group are told apart; of two that share one, the one may still beat the other.
         """
-        ends = np.maximum.accumulate(len(self.models) - np.triu(~self.jointly)[:, ::-1].argmax(axis=1))
+        # A group goes from a model to the last one that it does not beat, or as far as the group before it.
+        not_beaten = np.triu(~self.jointly)
+        ends = len(self.models) - not_beaten[:, ::-1].argmax(axis=1)
+        ends = np.maximum.accumulate(ends)
         return tuple(self.models[i:end] for i, end in enumerate(ends) if i == 0 or end > ends[i - 1])
 
     @property
@@ -143,9 +146,9 @@ class Ranking(Answer):
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each model."""
-        found = (getattr(self, column) for column in _COLUMNS)
-        columns = [self.models, *map(_plain, found)]
-        return [dict(zip(("model", *_COLUMNS), row, strict=True)) for row in zip(*columns, strict=True)]
+        columns = [_plain(getattr(self, name)) for name in _COLUMNS]
+        rows = zip(self.models, *columns, strict=True)
+        return [dict(zip(("model", *_COLUMNS), row, strict=True)) for row in rows]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain numbers and strings, with stable names."""
@@ -232,8 +235,10 @@ def rank(
         raise ValueError(f"a ranking needs at least two models, and {ev.names[0]!r} is the only one")
     sampling = sampling_model(ev, assumption, target, prior)
     asked = {"rope": check_rope(rope, metric), "prob": check_prob(prob), "rng": start_of(rng)}
-    usual = sampling.n_draws([metric], min(_DRAWS, max(_COMPARISONS // len(ev.names) ** 2, 1000)), 2000)
-    n_draws = number_of_draws(sampling, [metric], usual if n_draws is None else n_draws)
+    if n_draws is None:
+        affordable = max(_COMPARISONS // len(ev.names) ** 2, _FEWEST_DRAWS)
+        n_draws = sampling.n_draws([metric], min(_DRAWS, affordable))
+    n_draws = number_of_draws(sampling, [metric], n_draws)
     (drawn,) = sampling.scores([metric], n_draws=n_draws, rng=check_rng(rng))
     # Draws of a model lie side by side, as one model after another is looked at.
     scores = np.asfortranarray(drawn)
@@ -274,32 +279,47 @@ def ranking_of(
     remarks
         What a reader should know of the data, in sentences.
     """
-    prob, rope = settings.prob, settings.rope
-    # What is undefined, as the precision of a model that never says yes, comes last.
+    prob = settings.prob
+    rope = settings.rope
+    least, most = metric.support
+    # An undefined score, as the precision of a model that never says yes, comes last.
     undefined = np.isnan(estimates)
-    scores[:, undefined] = metric.support[0 if metric.sign > 0 else 1]
-    mean, low, high = _score_intervals(scores, metric, prob, posteriors)
-    untold = undefined | (settings.hides_spread & ~varies(low, high))
+    scores[:, undefined] = most if metric.lower_is_better else least
+    # Axes (model, draw).
+    clipped = np.clip(scores.T, least, most)
+    mean = clipped.mean(axis=1)
+    low, high = _intervals(clipped, prob, posteriors)
+    interval_unknown = undefined | (settings.hides_spread & ~varies(low, high))
     low, high = metric.interval_of(estimates, low, high)
     order = np.argsort(-metric.sign * mean, kind="stable")
     # Models that did the same are the same in every draw, and share their ranks.
     same = np.equal.outer(mean[order], mean[order])
-    mean[undefined] = low[untold] = high[untold] = np.nan
-    models = np.take(scores.T, order, axis=0)
-    models *= metric.sign
-    better, (k, n) = models.T, models.shape
-    p_rank = same / same.sum(axis=1) @ _shares_of_ranks(better)
+    mean[undefined] = np.nan
+    low[interval_unknown] = np.nan
+    high[interval_unknown] = np.nan
+    # Axes (model, draw), the higher the better, in the order of the ranking.
+    better = np.take(scores.T, order, axis=0)
+    better *= metric.sign
+    k, n = better.shape
+    shared = same / same.sum(axis=1)
+    p_rank = shared @ _shares_of_ranks(better.T)
     # A share of draws may fall short of a half by its rounding.
-    below = np.cumsum(p_rank, axis=1) + 1e-9
-    rank_low, rank_high = ((below < q).sum(axis=1) + 1 for q in _tails(prob))
-    raised = models + rope.high
-    p_beats = np.array([(one > raised).sum(axis=1, dtype=np.uint32) for one in models]) / n
-    differences = (one - models[0] for one in models)
-    near = [np.count_nonzero((gap >= rope.low) & (gap <= rope.high)) >= prob * n for gap in differences]
-    claims = joint_claims(better, rope.high, prob)
+    at_most = np.cumsum(p_rank, axis=1) + 1e-9
+    rank_low = (at_most < _lower_tail(prob)).sum(axis=1) + 1
+    rank_high = (at_most < claim_threshold(prob)).sum(axis=1) + 1
+    raised = better + rope.high
+    p_beats = np.array([(one > raised).sum(axis=1, dtype=np.uint32) for one in better]) / n
+    equivalent = np.zeros(k, dtype=bool)
+    if rope:
+        gaps = better - better[0]
+        within_region = (gaps >= rope.low) & (gaps <= rope.high)
+        equivalent = within_region.sum(axis=1) >= prob * n
+    claims = joint_claims(better.T, rope.high, prob)
     claims = claims._replace(among_best=same @ claims.among_best)
     unknown = undefined[order]
-    p_rank[unknown] = p_beats[unknown] = p_beats[:, unknown] = np.nan
+    p_rank[unknown] = np.nan
+    p_beats[unknown] = np.nan
+    p_beats[:, unknown] = np.nan
     claims.jointly[:, unknown] = False
     return Ranking(
         models=tuple(names[i] for i in order),
@@ -315,44 +335,43 @@ def ranking_of(
         rank_high=rank_high,
         p_beats=p_beats,
         tied=claims.among_best | (np.arange(k) == 0),
-        equivalent=np.array(near) & bool(rope),
+        equivalent=equivalent,
         **claims._asdict(),
         settings=settings,
         remarks=remarks,
     )
 
 
-def _tails(prob: float) -> tuple[float, float]:
-    """Return the levels of the quantiles at both ends of an equal-tailed interval."""
-    return 0.5 * (1 - prob), 0.5 * (1 + prob)
+def _lower_tail(prob: float) -> float:
+    """Return the probability below an equal-tailed interval."""
+    return 0.5 * (1 - prob)
 
 
-def _score_intervals(
-    scores: FloatArray, metric: Metric, prob: float, posteriors: Sequence[Posterior | None]
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return means and ends of intervals of draws of scores, axes (draw, model); ends are exact if a posterior is known."""
-    clipped = np.clip(scores.T, *metric.support)
-    low, high = np.quantile(clipped, _tails(prob), axis=1)
+def _intervals(
+    scores: FloatArray, prob: float, posteriors: Sequence[Posterior | None]
+) -> tuple[FloatArray, FloatArray]:
+    """Return both ends of intervals of draws of scores, axes (model, draw); they are exact if a posterior is known."""
+    low, high = np.quantile(scores, [_lower_tail(prob), claim_threshold(prob)], axis=1)
     for i, post in enumerate(posteriors):
         if post is not None:
             low[i], high[i] = post.interval(prob)
-    return clipped.mean(axis=1), low, high
+    return low, high
 
 
 def _plain(values: AnyArray) -> list[Any]:
     """Return plain values for JSON, None for NaN."""
-    return [None if math.isnan(x) else x for x in values.tolist()]
+    return [finite(value) for value in values.tolist()]
 
 
-def _shares_of_ranks(better: FloatArray) -> FloatArray:
+def _shares_of_ranks(scores: FloatArray) -> FloatArray:
     """Return how often each model (rows) has each rank (columns) in draws of scores, axes (draw, model)."""
-    n, k = better.shape
-    found = np.zeros(k * k, dtype=np.intp)
+    n, k = scores.shape
+    times = np.zeros(k * k, dtype=np.intp)
     for part in slices_of(n, k):
         # Who is first, second, ... in each draw.
-        placed = np.argsort(np.negative(better[part], order="C"), axis=1, kind="stable")
-        found += np.bincount((placed * k + np.arange(k)).ravel(), minlength=k * k)
-    return np.asarray(found.reshape(k, k) / n)
+        placed = np.argsort(np.negative(scores[part], order="C"), axis=1, kind="stable")
+        times += np.bincount((placed * k + np.arange(k)).ravel(), minlength=k * k)
+    return np.asarray(times.reshape(k, k) / n)
 
 
 class JointClaims(NamedTuple):
@@ -390,13 +409,13 @@ def joint_claims(scores: FloatArray, margin: float, prob: float) -> JointClaims:
     Examples
     --------
     >>> draws = np.random.default_rng(1).normal([2.0, 1.9, 0.0], 0.3, size=(10_000, 3))
-    >>> found = joint_claims(draws, 0.0, 0.95)
-    >>> found.among_best.tolist(), found.jointly.tolist()
+    >>> claims = joint_claims(draws, 0.0, 0.95)
+    >>> claims.among_best.tolist(), claims.jointly.tolist()
     ([True, True, False], [[False, False, True], [False, False, True], [False, False, False]])
     """
-    among, p_among = _with_the_best(scores, claim_threshold(prob))
-    beats, p_beats = _all_true(scores, margin, prob)
-    return JointClaims(among, p_among, beats, p_beats, _p_order(scores, margin))
+    among_best, p_among_best = _with_the_best(scores, claim_threshold(prob))
+    jointly, p_jointly = _all_true(scores, margin, prob)
+    return JointClaims(among_best, p_among_best, jointly, p_jointly, _p_order(scores, margin))
 
 
 def _p_order(scores: FloatArray, margin: float) -> float:
@@ -407,7 +426,7 @@ def _p_order(scores: FloatArray, margin: float) -> float:
 
 def _with_the_best(scores: FloatArray, prob: float) -> tuple[BoolArray, float]:
     """Return the fewest models of which one is the best in enough draws, and the share of these draws."""
-    # Of those that tie in a draw the first is the best.
+    # If models tie in a draw, the first is the best.
     times = np.bincount(scores.argmax(axis=1), minlength=scores.shape[1])
     order = np.argsort(-times, kind="stable")
     covered = times[order].cumsum() / len(scores)
@@ -416,35 +435,58 @@ def _with_the_best(scores: FloatArray, prob: float) -> tuple[BoolArray, float]:
 
 
 def _all_true(scores: FloatArray, margin: float, prob: float) -> tuple[BoolArray, float]:
-    """Return who beats whom by the region that holds all differences, and in how many draws all of that is so."""
-    centre, models = scores.mean(axis=0), scores.T
-    apart = models - centre[:, None]
-    products = apart @ apart.T / len(scores)
-    own = products.diagonal()
-    variances = own[:, None] + own - 2.0 * products
-    # What rounding leaves of models that are alike is no variance.
-    spreads = np.sqrt(np.where(variances > 1e-12 * np.maximum.outer(own, own), variances, 0.0))
-    # A quantile does well with single precision, which takes half the time.
-    unit = spreads.max() or 1.0
-    apart = (apart / unit).astype(np.float32)
-    scales = np.divide(unit, spreads, out=np.zeros(spreads.shape, np.float32), where=spreads > 0.0)
-    farthest, room = np.zeros(len(scores)), np.empty_like(apart)
-    for i, one in enumerate(apart[:-1]):
-        differences = np.subtract(apart[i + 1 :], one, out=room[i + 1 :])
-        differences *= scales[i, i + 1 :, None]
-        np.maximum(farthest, np.abs(differences, out=differences).max(axis=0), out=farthest)
-    reach = np.quantile(farthest, prob)
-    beats = centre[:, None] - centre - reach * spreads > margin
-    # All of it holds in draws within the region; the others are looked at.
-    others = models[:, farthest > reach]
+    r"""Return who beats whom by more than a margin, all with a probability, and the share of draws in which all do.
+
+    The differences of all pairs lie together in the region of half-widths :math:`q s_{ij}` around their means, in which
+    :math:`s_{ij}` is the standard deviation of a difference and q the quantile of the largest
+    :math:`|d_{ij} - \bar d_{ij}| / s_{ij}` in a draw.
+    """
+    models = scores.T
     if len(models) == 2:
         # Two models have one difference, of which `compare` may claim as much.
-        beats, others = (models[:, None] > models + margin).mean(axis=2) >= claim_threshold(prob), models
-    hold = np.ones(others.shape[1], dtype=bool)
-    for one, beaten in zip(others, beats, strict=True):
+        beats = (models[:, None] > models + margin).mean(axis=2) >= claim_threshold(prob)
+        return beats, 1.0 - _failures(models, beats, margin) / len(scores)
+    centre = scores.mean(axis=0)
+    deviations = models - centre[:, None]
+    covariance = deviations @ deviations.T / len(scores)
+    own = covariance.diagonal()
+    variances = own[:, None] + own - 2.0 * covariance
+    # Models that did the same have no variance but for rounding.
+    rounding = 1e-12 * np.maximum.outer(own, own)
+    sds = np.sqrt(np.where(variances > rounding, variances, 0.0))
+    farthest = _farthest(deviations, sds)
+    reach = np.quantile(farthest, prob)
+    beats = centre[:, None] - centre - reach * sds > margin
+    # In draws within the region all of it holds, so that only the others are looked at.
+    others = models[:, farthest > reach]
+    return beats, 1.0 - _failures(others, beats, margin) / len(scores)
+
+
+def _farthest(deviations: FloatArray, sds: FloatArray) -> FloatArray:
+    """Return the largest of all differences in each draw, in units of their standard deviations.
+
+    Axes of the deviations are (model, draw). Single precision takes half the time, and is enough for a quantile.
+    """
+    unit = sds.max() if sds.any() else 1.0
+    single = (deviations / unit).astype(np.float32)
+    scales = np.divide(unit, sds, out=np.zeros(sds.shape, np.float32), where=sds > 0.0)
+    farthest = np.zeros(deviations.shape[1])
+    room = np.empty_like(single)
+    for i, one in enumerate(single[:-1]):
+        differences = np.subtract(single[i + 1 :], one, out=room[i + 1 :])
+        differences *= scales[i, i + 1 :, None]
+        np.abs(differences, out=differences)
+        np.maximum(farthest, differences.max(axis=0), out=farthest)
+    return farthest
+
+
+def _failures(models: FloatArray, beats: BoolArray, margin: float) -> int:
+    """Return in how many draws, axes (model, draw), some model does not beat another by more than the margin as claimed."""
+    hold = np.ones(models.shape[1], dtype=bool)
+    for one, beaten in zip(models, beats, strict=True):
         if beaten.any():
-            hold &= one > others[beaten].max(axis=0) + margin
-    return beats, float(1.0 - np.count_nonzero(~hold) / len(scores))
+            hold &= one > models[beaten].max(axis=0) + margin
+    return int(np.count_nonzero(~hold))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -567,5 +609,6 @@ def scoreboard(
     settings: Any = {"prior": prior, "prob": prob, "assumption": assumption, "target": target}
     # The same draws for every metric, as far as a source of randomness can give them again.
     start = int(rng.integers(1 << 31)) if isinstance(rng, np.random.Generator) else rng
-    found = {metric.name: rank(ev, metric, n_draws=n_draws, rng=start, **settings) for metric in metrics}
-    return Scoreboard(found, headline(ev, {name: r.label for name, r in found.items()}))
+    rankings = {metric.name: rank(ev, metric, n_draws=n_draws, rng=start, **settings) for metric in metrics}
+    labels = {name: ranking.label for name, ranking in rankings.items()}
+    return Scoreboard(rankings, headline(ev, labels))

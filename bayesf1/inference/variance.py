@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.inference.control_variate import difference_slopes
 from bayesf1.metrics import Metric
 from bayesf1.sampling.model import SamplingModel
 
@@ -37,7 +37,7 @@ class Variance(NamedTuple):
     def share(self) -> float:
         """The share of training."""
         total = self.training + self.items
-        return self.training / total if total else 0.0
+        return 0.0 if total == 0.0 else self.training / total
 
 
 class GenerationShare(NamedTuple):
@@ -82,20 +82,10 @@ def generation_share(sampling: SamplingModel, metric: Metric) -> GenerationShare
         return None
     units = ev.units
     assert units is not None
-    slopes = _slopes_of_difference(sampling, metric)
+    slopes = difference_slopes(sampling, metric, ev.tables).ravel()
     # What one more unit of each pattern changes, to first order.
     changes = np.asarray(units.rows @ slopes)
     centred = changes - units.weights @ changes / units.size
     total = float(units.weights @ np.square(centred))
     share = float(generations.variance(slopes)) / total if total > 0.0 else 0.0
     return GenerationShare(min(share, 1.0), generations.noun)
-
-
-def _slopes_of_difference(sampling: SamplingModel, metric: Metric) -> FloatArray:
-    """Return the slopes of the second score minus the first in the cells of both tables, axes (model·cell,)."""
-    ev = sampling.ev
-    signs = np.array([-1.0, 1.0])
-    slopes = metric.ratio_slopes(ev.tables, ev.cells)
-    if slopes is None:
-        return sampling.samples.gradient(lambda tables: metric(tables, ev.cells) @ signs)
-    return (signs[:, None] * slopes).ravel()

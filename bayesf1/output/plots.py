@@ -179,12 +179,13 @@ def plot_posterior(
     Wang & Li (2019), ACL, Figures 1-3.
     """
     from bayesf1.inference.posterior import posteriors
+    from bayesf1.sampling.model import sampling_model
 
     if isinstance(ev, _FitOfCorpora):
         return _plot_curves(ev.posteriors(), ev.observed.resolve(metrics), ev.models, {}, ax)
     check_evaluation(ev)
     resolved = resolve_metrics(metrics, ev)
-    curves = posteriors(ev, resolved, prior=prior, assumption=assumption, n_draws=n_draws, rng=rng)
+    curves = posteriors(sampling_model(ev, assumption, prior=prior), resolved, n_draws, rng)
     runs = {}
     for metric in resolved:
         scores = metric(ev.tables, ev.cells)

@@ -340,12 +340,16 @@ class SamplingModel:
         cost = units.n_patterns + products + n_cells
         if not ev.task.many_cells:
             n_sums = n_cells
-        elif all(_is_ratio(metric, ev, units) for metric in metrics):
+        elif all(metric.ratio(ev.cells) is not None or _linearised(metric, units) for metric in metrics):
             n_sums = 2 * len(ev.models)
         else:
             # Whole tables are drawn.
             return 3 * cost
         return min(cost, MANY) if ManyUnits.applies(units.n_patterns, n_sums) else cost
+
+    def linearises(self, metric: Metric) -> bool:
+        """Return whether a metric is drawn to first order only, as units are many."""
+        return self.ev.units is not None and _linearised(metric, self.ev.units)
 
     def plain(self, metric: Metric) -> FloatArray:
         """Return the plain scores of what is compared: of the tables, or the means of the runs' or folds' scores."""
@@ -505,10 +509,8 @@ class SamplingModel:
         return settings
 
 
-def _is_ratio(metric: Metric, ev: Evaluation, units: Units) -> bool:
-    """Return whether a metric is drawn as a ratio of two sums, which it is or, if units are many, nearly is."""
-    if metric.ratio(ev.cells) is not None:
-        return True
+def _linearised(metric: Metric, units: Units) -> bool:
+    """Return whether a metric is drawn as the ratio of two sums that it is to first order, as units are many."""
     return units.many and metric.expand is not None
 
 
