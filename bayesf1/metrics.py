@@ -35,6 +35,10 @@ class Proportion:
     successes: tuple[str, ...]
     failures: tuple[str, ...]
 
+    def on(self, cells_for: Callable[[tuple[str, ...]], tuple[str, ...]]) -> Proportion:
+        """Return the distribution of the same metric on other cells, which take the place of its own."""
+        return Proportion(cells_for(self.successes), cells_for(self.failures))
+
 
 @dataclass(frozen=True)
 class FMeasure:
@@ -44,6 +48,10 @@ class FMeasure:
     tp: tuple[str, ...] = ("tp",)
     fp: tuple[str, ...] = ("fp",)
     fn: tuple[str, ...] = ("fn",)
+
+    def on(self, cells_for: Callable[[tuple[str, ...]], tuple[str, ...]]) -> FMeasure:
+        """Return the distribution of the same metric on other cells, which take the place of its own."""
+        return FMeasure(self.beta, cells_for(self.tp), cells_for(self.fp), cells_for(self.fn))
 
 
 class Estimate(NamedTuple):

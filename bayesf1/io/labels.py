@@ -52,8 +52,7 @@ from bayesf1.tasks.correctness import Correctness
 from bayesf1.tasks.judged.missing_labels import Unlabelled, uneven_documents
 from bayesf1.tasks.judged.strata import Strata
 from bayesf1.tasks.judged.task import Judged, on_inner_task
-from bayesf1.tasks.multiclass import MultiClass, class_outcomes
-from bayesf1.tasks.unknown_labels import UnknownLabels
+from bayesf1.tasks.multiclass import MultiClass, UnknownLabels, class_outcomes
 from bayesf1.units import Units
 
 # How we call the answer of a judge that gave no label.

@@ -77,18 +77,15 @@ class BinaryOutcome(Task):
             return
         assert ev.units is not None
         with_prior = self._units_with_prior(sampling)
-        if with_prior is not None:
-            units = _used(with_prior)
-            size = units.n_patterns + units.rows.shape[1]
-            for flat in draw_patterns(units.rows, units.weights, n_draws=n_draws, numbers_each=size, rng=rng):
-                yield flat.reshape(len(flat), *ev.tables.shape)
-            return
-        units = _used(ev.units)
-        atoms = atoms_of(2.0 * prior)
+        atoms = atoms_of(2.0 * prior) if with_prior is None else 0
+        units = ev.units if with_prior is None else with_prior
+        units = _used(units)
         size = units.n_patterns + units.rows.shape[1] + 4 * atoms
         for flat in draw_patterns(units.rows, units.weights, n_draws=n_draws, numbers_each=size, rng=rng):
             tables = flat.reshape(len(flat), *ev.tables.shape)
-            yield tables + self._prior_atoms(tables.shape, prior, atoms, rng)
+            if with_prior is None:
+                tables = tables + self._prior_atoms(tables.shape, prior, atoms, rng)
+            yield tables
 
     def drawn_units(self, sampling: SamplingModel, metric: Metric) -> Units | None:
         """Return the patterns that the models share, and the prior's, if models are few; None if they are many."""

@@ -64,10 +64,10 @@ class ClassCounts(NamedTuple):
         return self.tp + self.fp
 
 
-def class_counts(task: Classed, tables: FloatArray, *, negatives: bool = True) -> ClassCounts:
+def class_counts(task: Classed, tables: FloatArray, *, negatives: bool = False) -> ClassCounts:
     """Return the counts of every class from tables (..., cell) of a task with several classes.
 
-    True negatives take as long as all the rest; a metric that does not ask for them may leave them 0.
+    True negatives take as long as all the rest; they are 0 unless they are asked for.
     """
     k = len(task.classes)
     tp = tables[..., :k]
@@ -165,19 +165,15 @@ def _of_one_class(base: Metric, name: str, task: Classed) -> Metric:
         place = task.classes.index(name)
 
         def score(tables: FloatArray) -> FloatArray:
-            return _scores_of_classes(base, class_counts(task, tables))[..., place]
+            counts = class_counts(task, tables, negatives=True)
+            return _scores_of_classes(base, counts)[..., place]
 
         return replace(named, needs=task.cells, distribution=None, function=score)
 
     def of_class(cells: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(f"{cell}[{name}]" for cell in cells)
 
-    distribution: Proportion | FMeasure | None = None
-    match base.distribution:
-        case Proportion(successes, failures):
-            distribution = Proportion(of_class(successes), of_class(failures))
-        case FMeasure(beta, tp, fp, fn):
-            distribution = FMeasure(beta, of_class(tp), of_class(fp), of_class(fn))
+    distribution = None if base.distribution is None else base.distribution.on(of_class)
     return replace(named, needs=of_class(base.needs), distribution=distribution)
 
 
@@ -234,17 +230,12 @@ def _micro_distribution(base: Metric, task: Classed, tables: FloatArray) -> Prop
         if base.name == "recall" or (is_precision_or_f and _all_claimed(task, tables)):
             return Proportion(of_classes(("tp",)), of_classes(("fn",)))
         return None
-    match base.distribution:
-        case Proportion(successes, failures):
-            return Proportion(of_classes(successes), of_classes(failures))
-        case FMeasure(beta, tp, fp, fn):
-            return FMeasure(beta, of_classes(tp), of_classes(fp), of_classes(fn))
-    return None
+    return None if base.distribution is None else base.distribution.on(of_classes)
 
 
 def _all_claimed(task: Classed, tables: FloatArray) -> bool:
     """Return whether models take every item for a class."""
-    counts = class_counts(task, tables, negatives=False)
+    counts = class_counts(task, tables)
     claimed = counts.fp.sum(axis=-1)
     missed = counts.fn.sum(axis=-1)
     return bool(np.allclose(claimed, missed, rtol=1e-9, atol=1e-9))
@@ -257,7 +248,7 @@ def _star(base: Metric, task: Classed) -> Metric:
     square = base.distribution.beta**2
 
     def function(tables: FloatArray) -> FloatArray:
-        counts = class_counts(task, tables, negatives=False)
+        counts = class_counts(task, tables)
         precision = ratio(counts.tp, counts.predicted).mean(axis=-1)
         recall = ratio(counts.tp, counts.gold).mean(axis=-1)
         return ratio((1.0 + square) * precision * recall, square * precision + recall)
@@ -284,7 +275,7 @@ def _of_whole(name: str, task: Classed, tables: FloatArray) -> Metric:
             f"use micro_f1, macro_f1 or {of_one_class}[{task.classes[0]}]"
         )
     # A prior may give items to classes that gold does not have; the data say which these are.
-    observed = class_counts(task, tables, negatives=False)
+    observed = class_counts(task, tables)
     in_gold = np.asarray((observed.gold > 0).any(axis=0))
     scores: dict[str, Callable[[ClassCounts], FloatArray]] = {
         "balanced_accuracy": partial(_balanced_accuracy, in_gold=in_gold),
@@ -295,7 +286,7 @@ def _of_whole(name: str, task: Classed, tables: FloatArray) -> Metric:
     score = scores[name]
 
     def function(tables: FloatArray) -> FloatArray:
-        return score(class_counts(task, tables, negatives=False))
+        return score(class_counts(task, tables))
 
     return replace(METRICS[name], needs=task.cells, distribution=None, function=function)
 

@@ -7,21 +7,20 @@ are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from bayesf1.base.arrays import BoolArray, FloatArray, IntArray, indicators, sparse
-from bayesf1.base.naming import listing, quoted
+from bayesf1.base.naming import joined, listing, quoted
 from bayesf1.evaluation import Evaluation
 from bayesf1.metrics import Metric, Proportion, ratio
 from bayesf1.sampling.model import SamplingModel
 from bayesf1.task import AskedScores, Outcomes, ScoreBlock
 from bayesf1.tasks.classed import Classed, class_counts
 from bayesf1.tasks.draws import draw_bootstrap
-from bayesf1.tasks.unknown_labels import NO_UNKNOWN_LABELS, UnknownLabels
 from bayesf1.units import Units
 
 # Jeffreys' prior of a rate: half an item on either side.
@@ -31,6 +30,101 @@ _LEAST = 1e-100
 # In a hierarchical model all pairs of classes are outcomes, whose prior weighs as much as four items: so it does with the
 # four cells of a binary table.
 _OUTCOME_ITEMS = 4.0
+
+
+# So many labels of a model are kept by name, and so many characters of each.
+_MOST_LABELS = 1000
+_MOST_CHARACTERS = 60
+# So many of them are named in a note.
+_NAMED = 3
+# The name of all labels of a model that are not kept by name.
+_OTHERS = ""
+
+
+# ---- labels that no item has ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class UnknownLabels:
+    """How often each model predicted labels that no item has.
+
+    Attributes
+    ----------
+    predicted
+        For each model its labels and how often it predicted them; if they are very many, the rest under an empty name.
+
+    Examples
+    --------
+    >>> unknown_labels = UnknownLabels.of({"B": {"z": 2, "y": 1}}) + UnknownLabels.of({"B": {"z": 1}})
+    >>> unknown_labels.notes
+    ("B predicted 'z' and 'y' (never a gold label) 4 times.",)
+    >>> unknown_labels.select(["A"]).notes
+    ()
+    """
+
+    predicted: Mapping[str, Mapping[str, float]] = field(default_factory=dict, hash=False)
+
+    @classmethod
+    def of(cls, predicted: Mapping[str, Mapping[str, float]]) -> UnknownLabels:
+        """Return the labels of models that have any, cut if they are long or many."""
+        return cls({model: _bounded(labels.items()) for model, labels in predicted.items() if labels})
+
+    def select(self, models: Sequence[str]) -> UnknownLabels:
+        """Return the labels of some of the models."""
+        return UnknownLabels({model: self.predicted[model] for model in models if model in self.predicted})
+
+    def among(self, classes: Iterable[str]) -> list[str]:
+        """Return the labels that are among some classes."""
+        predicted = {label for labels in self.predicted.values() for label in labels}
+        return sorted(predicted.intersection(classes))
+
+    def __add__(self, other: UnknownLabels) -> UnknownLabels:
+        total: dict[str, Mapping[str, float]] = {}
+        for model in (*self.predicted, *other.predicted):
+            mine = self.predicted.get(model, {})
+            theirs = other.predicted.get(model, {})
+            total[model] = _bounded([*mine.items(), *theirs.items()])
+        return UnknownLabels(total)
+
+    def __bool__(self) -> bool:
+        return bool(self.predicted)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A sentence for each model that predicted any."""
+        return tuple(_note(model, labels) for model, labels in self.predicted.items())
+
+
+def _bounded(labels: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """Return labels with how often they were predicted, at most so many of them, and each with a short name."""
+    bounded: dict[str, float] = {}
+    for label, times in labels:
+        name = label
+        if len(name) > _MOST_CHARACTERS:
+            name = f"{label[: _MOST_CHARACTERS - 1]}…"
+        if name not in bounded and len(bounded) >= _MOST_LABELS:
+            name = _OTHERS
+        bounded[name] = bounded.get(name, 0.0) + times
+    return bounded
+
+
+def _note(model: str, labels: Mapping[str, float]) -> str:
+    """Name the labels that a model predicted most often, and say how often it predicted any."""
+    by_frequency = sorted((name for name in labels if name != _OTHERS), key=lambda name: -labels[name])
+    names = [repr(name) for name in by_frequency[:_NAMED]]
+    n_others = len(by_frequency) - len(names)
+    if n_others > 0:
+        or_more = "or more " if _OTHERS in labels else ""
+        names.append(f"{n_others:,} {or_more}other labels")
+    total = sum(labels.values())
+    times = "once" if total == 1 else f"{total:,.10g} times"
+    return f"{model} predicted {joined(names)} (never a gold label) {times}."
+
+
+NO_UNKNOWN_LABELS = UnknownLabels()
+
+
+# ---- the task ---------------------------------------------------------------------------------------------
 
 
 class _Correction(NamedTuple):
@@ -109,8 +203,8 @@ class MultiClass(Classed):
     def notes(self, tables: FloatArray) -> tuple[str, ...]:
         """Name labels of models that no item has, and classes that no item has."""
         notes = self.unknown_labels.notes
-        counts = class_counts(self, tables, negatives=False)
-        gold = (counts.gold).reshape(-1, len(self.classes)).sum(axis=0)
+        counts = class_counts(self, tables)
+        gold = counts.gold.reshape(-1, len(self.classes)).sum(axis=0)
         empty = [repr(name) for name, items in zip(self.classes, gold, strict=True) if items == 0.0]
         if not empty:
             return notes
@@ -166,7 +260,7 @@ class MultiClass(Classed):
 
     def _has_gold(self, tables: FloatArray) -> BoolArray:
         """Return whether any item is of a class, axes (model, class)."""
-        counts = class_counts(self, tables, negatives=False)
+        counts = class_counts(self, tables)
         return np.asarray(counts.gold > 0.0)
 
     def _prior_items(self, tables: FloatArray, prior: float) -> FloatArray:
@@ -175,7 +269,7 @@ class MultiClass(Classed):
         A model is right on a share of them that is the mean of its classes' accuracies: if rare classes are harder, the
         accuracy on all items would promise too much. A wrong item is taken for the next class.
         """
-        counts = class_counts(self, tables, negatives=False)
+        counts = class_counts(self, tables)
         has_gold = self._has_gold(tables)
         accuracies = ratio(counts.tp, counts.gold)  # (model, class)
         mean_accuracy = (accuracies.sum(axis=1) + JEFFREYS) / (has_gold.sum(axis=1) + 2.0 * JEFFREYS)
@@ -263,7 +357,7 @@ class MultiClass(Classed):
         predicted = self.classes
         if self.unknown_labels:
             predicted = (*self.classes, "another label")
-            counts = class_counts(self, ev.tables, negatives=False)
+            counts = class_counts(self, ev.tables)
             unknown = counts.gold - matrices.sum(axis=2)  # (model, gold)
             matrices = np.concatenate([matrices, unknown[..., None]], axis=2)
         gold, label = np.indices((k, len(predicted)))
