@@ -157,6 +157,7 @@ def read_counts(corpora: GivenCorpora, *, assumption: str = "auto") -> Counts:
     Examples
     --------
     >>> from bayesf1 import load_example
+    >>> from bayesf1.corpora.model import read_corpora
     >>> counts = read_counts(read_corpora(load_example("wang-li-org")))
     >>> counts.names[0], counts.counts.shape
     ('repeat 1, fold 1', (6, 2, 3))
