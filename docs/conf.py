@@ -119,10 +119,12 @@ html_css_files = ["site.css"]
 html_js_files = ["site.js"]
 html_context = {"default_mode": "auto"}
 # Pages without neighbours in their section.
-html_sidebars = {name: [] for name in ("index", "start", "questions", "search", "genindex", "py-modindex")}
+html_sidebars = {
+    name: [] for name in ("index", "start", "rows", "questions", "search", "genindex", "py-modindex")
+}
 html_show_sourcelink = False
 html_copy_source = False
-WIDE = ("start", "guides/corpora", "guides/seeds", "guides/retrieval", "background/peers")
+WIDE = ("start", "rows", "guides/corpora", "guides/seeds", "guides/retrieval", "background/peers")
 html_theme_options = {
     "logo": {"text": "bayesf1"},
     "navigation_with_keys": False,
