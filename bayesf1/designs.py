@@ -325,3 +325,22 @@ def design_of(repeats: int, folds: int, named: str = "") -> BlockedCV | KFoldCV:
             f"cv='blocked-{repeats}x2' or cv='random-{repeats}x2', in Python BlockedCV({repeats}) or KFoldCV(2, {repeats})"
         )
     return BlockedCV(m=1) if folds == 2 and not named else KFoldCV(folds, repeats)
+
+
+def is_block_regularised(partition: IntArray) -> bool:
+    """Return whether folds, axes (repeat, unit), are halves that are as even as block-regularised ones.
+
+    Halves differ by one unit at most, and the halves of two repeats overlap in a quarter of all units, to within three
+    quarters of a unit: a sum of products of signs is four times as far from 0.
+
+    Examples
+    --------
+    >>> is_block_regularised(np.array([[0, 0, 1, 1], [0, 1, 0, 1]])), is_block_regularised(np.array([[0, 1, 2]]))
+    (True, False)
+    """
+    if partition.max() != 1:
+        return False
+    # Axes (repeat, unit), and sums of products (repeat, repeat), each pair of repeats once.
+    signs = 1.0 - 2.0 * partition
+    products = np.triu(signs @ signs.T, 1)
+    return bool(np.abs(signs.sum(axis=1)).max() <= 1.0 and np.abs(products).max() <= 3.0)

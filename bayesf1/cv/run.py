@@ -16,14 +16,9 @@ from bayesf1.base.checks import ArrayLike, OneLabel, is_whole
 from bayesf1.base.naming import listing, quoted
 from bayesf1.base.text_files import StrPath, write_atomic
 from bayesf1.cv.splitting import Shaped, length
-from bayesf1.designs import BlockedCV, Discount, KFoldCV
+from bayesf1.designs import BlockedCV, Discount, KFoldCV, is_block_regularised
 from bayesf1.evaluation import Evaluation, model_names
 from bayesf1.io.folded import Gold, folded
-
-# Halvings are block-regularised if halves differ by one unit at most, and the halves of two repeats overlap in a quarter
-# of all units, to within three quarters of a unit: a sum of products of signs is four times as far from 0.
-_MOST_UNEVEN = 1.0
-_MOST_CORRELATED = 3.0
 
 
 class FitError(RuntimeError):
@@ -307,15 +302,9 @@ def recognised_design(splitter: Any, partition: IntArray) -> BlockedCV | KFoldCV
     """Return the design of folds; halvings of another splitter are block-regularised if they are as even as such."""
     if isinstance(splitter, BlockedCV | KFoldCV):
         return splitter
-    n_folds = int(partition.max()) + 1
-    if n_folds == 2:
-        # Axes (repeat, unit), and sums of products (repeat, repeat), each pair of repeats once.
-        signs = 1.0 - 2.0 * partition
-        products = np.triu(signs @ signs.T, 1)
-        uneven = np.abs(signs.sum(axis=1)).max()
-        if uneven <= _MOST_UNEVEN and np.abs(products).max() <= _MOST_CORRELATED:
-            return BlockedCV(len(partition))
-    return KFoldCV(n_folds, len(partition))
+    if is_block_regularised(partition):
+        return BlockedCV(len(partition))
+    return KFoldCV(int(partition.max()) + 1, len(partition))
 
 
 # ---- kept fits --------------------------------------------------------------------------------------------

@@ -23,24 +23,19 @@ from bayesf1.base.arrays import IntArray
 from bayesf1.base.naming import plural
 from bayesf1.evaluation import Corpora, Evaluation, check_same_models
 from bayesf1.io.columns import checked_numbers
-from bayesf1.io.final_scores import design_of_folds, from_final_scores
+from bayesf1.io.final_scores import design_of_folds, from_final_scores, repeats_of
 from bayesf1.io.folded import Gold, Marked, folded
 from bayesf1.io.label_values import check_unit
 from bayesf1.io.labels import from_correct, from_labels
 from bayesf1.io.long_tables import Content, LongTable, numbers_of, text_of
 from bayesf1.io.repeated_answers import from_item_means
-from bayesf1.io.roles import ABOUT, noun_of, recognise_roles
+from bayesf1.io.roles import ABOUT, Roles, noun_of, recognise_roles
 from bayesf1.io.scores import from_scores
 from bayesf1.tasks.final import FinalScores, known_share
 
 
 def from_long(
-    frame: Any,
-    given: Mapping[str, str],
-    content: Content,
-    *,
-    unit: str | None = None,
-    remarks: tuple[str, ...] = (),
+    frame: Any, given: Mapping[str, str], content: Content, *, remarks: tuple[str, ...] = ()
 ) -> Evaluation:
     """Return the evaluation of a long frame of pandas by the roles of its columns.
 
@@ -52,8 +47,6 @@ def from_long(
         The columns whose role was given; others are recognised by their names.
     content
         The columns that hold what models did.
-    unit
-        What a unit is called, which the columns say themselves.
     remarks
         What was met when the table was read.
 
@@ -64,21 +57,24 @@ def from_long(
     >>> from_long(frame, {}, Content(scores=("f1",)))
     <Evaluation of 2 models (A, B) on final scores (f1), totals only, 3-fold CV, discount 0.3333>
     """
-    if unit is not None:
-        check_unit(unit)
+    if content.unit is not None:
+        check_unit(content.unit)
         raise ValueError(
             "unit= does not apply to rows with roles, whose columns say what was sampled; leave it out"
         )
-    roles = recognise_roles(frame, given, content.columns, final=len(content.scores) > 0)
+    roles = recognise_roles(
+        frame, given, content.columns, final=content.gold is None and content.correct is None
+    )
+    check_roles(roles, content)
+    if content.gold is None:
+        answers = content.correct is not None
+        numbers = {name: checked_numbers(frame[name], name, answers=answers) for name in content.columns}
+        frame = frame.assign(**numbers)
     table = LongTable(frame, roles, content)
-    if content.correct is not None:
-        marks = checked_numbers(frame[content.correct], content.correct, answers=True)
-        table = replace(table, frame=frame.assign(**{content.correct: marks}))
-    elif content.scores:
-        read = _read_scores(table)
+    if roles["item"] is None:
+        read = _as_shares(table)
         table = read.table
         remarks = (*remarks, *read.remarks)
-    check_roles(table)
     ev = from_data_sets(table) if roles["corpus"] else from_test_set(table)
     if ev.task.final and ev.corpora is None and not ev.methods and ev.folds is None:
         raise ValueError(
@@ -88,53 +84,40 @@ def from_long(
     return replace(ev, remarks=(*ev.remarks, *remarks, *roles.remarks))
 
 
-class _ReadScores(NamedTuple):
-    """A table with scores as numbers, and remarks on them."""
+class _Shares(NamedTuple):
+    """A table of final scores, which may be shares, and remarks on them."""
 
     table: LongTable
     remarks: tuple[str, ...]
 
 
-def _read_scores(table: LongTable) -> _ReadScores:
-    """Return scores as numbers; those of metrics that are shares become shares if they are in percent."""
-    columns = table.content.scores
-    # Axes (row, score).
-    scores = np.stack(
-        [checked_numbers(table.frame[column], column, answers=False) for column in columns], axis=1
-    )
-    infinite = np.argwhere(~np.isfinite(scores))
-    if len(infinite):
-        row, column = infinite[0]
-        raise ValueError(f"row {row + 1} has no number in column {columns[column]!r}")
-    least = scores.min()
-    most = scores.max()
-    metrics = [known_share(column) for column in columns]
-    all_are_shares = all(metric is not None and metric.support == (0.0, 1.0) for metric in metrics)
-    in_percent = bool(all_are_shares and least >= 0.0 and 1.0 < most <= 100.0)
-    if in_percent:
-        scores = scores / 100.0
-    frame = table.frame.assign(**dict(zip(columns, scores.T, strict=True)))
-    shares = in_percent or bool(least >= 0.0 and most <= 1.0)
-    remarks = ("Scores were taken as percent.",) if in_percent else ()
-    content = replace(table.content, shares=shares)
-    return _ReadScores(LongTable(frame, table.roles, content), remarks)
-
-
-def check_roles(table: LongTable) -> None:
-    """Refuse roles and options that would say nothing beside the others."""
-    roles = table.roles
+def _as_shares(table: LongTable) -> _Shares:
+    """Return final scores of metrics that are shares as shares, if they are in percent, and note whether all are shares."""
     content = table.content
+    # Axes (row, score).
+    scores = table.frame[[*content.scores]].to_numpy(dtype=float)
+    metrics = [known_share(name) for name in content.scores]
+    all_known = all(metric is not None and metric.support == (0.0, 1.0) for metric in metrics)
+    if all_known and scores.min() >= 0.0 and 1.0 < scores.max() <= 100.0:
+        frame = table.frame.assign(**dict(zip(content.scores, scores.T / 100.0, strict=True)))
+        return _Shares(replace(table, frame=frame), ("Scores were taken as percent.",))
+    shares = bool(scores.min() >= 0.0 and scores.max() <= 1.0)
+    return _Shares(replace(table, content=replace(content, shares=shares)), ())
+
+
+def check_roles(roles: Roles, content: Content) -> None:
+    """Refuse roles and options that would say nothing beside the others."""
     if roles["repeat"] is not None and roles["fold"] is None:
         raise ValueError(
             f"repeat={roles['repeat']!r} are repeats of a cross-validation, whose folds there are not; name them with fold="
         )
-    if content.cv is not None and roles["fold"] is None:
-        raise ValueError("cv= is the design of test folds, and no column names them; name it with fold=")
+    content.check_design(roles["fold"])
     if roles["item"] is None:
         for role in ("group", "generation", "prompt"):
             if roles[role] is not None:
                 raise ValueError(
-                    f"{role}={roles[role]!r} tells {ABOUT[role]} apart, and no column tells items apart; name it with id="
+                    f"{role}={roles[role]!r} tells {ABOUT[role]} apart, and no column tells items apart; name it with id=, "
+                    "or name training runs with run="
                 )
         return
     if len(content.scores) > 1:
@@ -228,53 +211,38 @@ def from_items(table: LongTable) -> Evaluation:
     """Return the evaluation of items, each answered once by each model, or by each training run of a method."""
     content = table.content
     answers = _answers_by_item(table)
-    items = table.first_of_items
-    groups = None
-    if table.roles["group"] is not None:
-        table.check_same(table.roles["group"])
-        groups = items[table.roles["group"]]
     if content.gold is not None:
-        table.check_same(content.gold)
         judge = None
         if content.judge is not None:
-            judge = {name: items[column] for name, column in content.judge.items()}
+            judge = {name: table.of_items(column) for name, column in content.judge.items()}
         return from_labels(
-            items[content.gold],
+            table.of_items(content.gold),
             answers,
             positive=content.positive,
-            groups=groups,
+            groups=table.groups,
             labels=content.labels,
             judge=judge,
         )
     if content.correct is not None:
-        return from_correct(answers, groups=groups)
-    return from_scores(answers, name=content.answers, lower_is_better=content.lower_is_better, groups=groups)
+        return from_correct(answers, groups=table.groups)
+    return from_scores(
+        answers, name=content.answers, lower_is_better=content.lower_is_better, groups=table.groups
+    )
 
 
 def _answers_by_item(table: LongTable) -> dict[str, Any]:
     """Return the answers of each model by item, or of each run of each method."""
-    rows = table.by_item
-    value = table.content.answers
-    model = table.roles["model"]
-    run = table.roles["run"]
+    rows = table.by_item[table.content.answers]
+    models = table.texts("model")
+    if table.roles["run"] is None:
+        return dict(iter(rows.groupby(models, sort=False)))
     answers: dict[str, Any] = {}
-    if run is None:
-        for name, own in rows.groupby(model, sort=False, observed=True):
-            answers[text_of(name)] = own[value]
-        return answers
-    for (name, trained), own in rows.groupby([model, run], sort=False, observed=True):
-        answers.setdefault(text_of(name), {})[text_of(trained)] = own[value]
+    for (name, run), own in rows.groupby([models, table.texts("run")], sort=False):
+        answers.setdefault(name, {})[run] = own
     return answers
 
 
 # ---- predictions out of fold ------------------------------------------------------------------------------
-
-
-class _Repeat(NamedTuple):
-    """The answers of each model to all items in one repeat of a cross-validation, and the items' test folds."""
-
-    answers: dict[str, list[Any]]
-    folds: IntArray
 
 
 def out_of_fold(table: LongTable) -> Evaluation:
@@ -290,49 +258,47 @@ def out_of_fold(table: LongTable) -> Evaluation:
         raise ValueError(
             "scores of items out of fold are not read yet; give fold= with gold labels or right and wrong answers"
         )
-    items = table.first_of_items
-    groups = None
-    if roles["group"] is not None:
-        table.check_same(roles["group"])
-        groups = items[roles["group"]].tolist()
+    groups = None if table.groups is None else table.groups.tolist()
     beside: Gold | Marked
     if content.gold is not None:
-        table.check_same(content.gold)
-        beside = Gold.read(items[content.gold].tolist(), groups, content.positive)
+        beside = Gold.read(table.of_items(content.gold).tolist(), groups, content.positive)
     else:
-        beside = Marked([True] * len(items), groups)
-    repeats = _repeats(table, items.index)
-    n_folds = [int(repeat.folds.max()) + 1 for repeat in repeats]
+        beside = Marked([True] * len(table.items.names), groups)
+    repeat = repeats_of(table)
+    repeats = [_repeat(table, np.flatnonzero(repeat == j)) for j in range(int(repeat.max()) + 1)]
+    n_folds = [int(own.folds.max()) + 1 for own in repeats]
     if len({*n_folds}) > 1:
         raise ValueError(
             f"repeats of a cross-validation have {min(n_folds)} to {max(n_folds)} folds; all need equally many"
         )
-    cv = design_of_folds(table, len(repeats), n_folds[0])
-    partition = np.stack([repeat.folds for repeat in repeats])
-    return folded(beside, [repeat.answers for repeat in repeats], partition, cv, cv.default_discount)
+    # Axes (repeat, item).
+    partition = np.stack([own.folds for own in repeats])
+    cv = design_of_folds(table, len(repeats), n_folds[0], partition)
+    return folded(beside, [own.answers for own in repeats], partition, cv, cv.default_discount)
 
 
-def _repeats(table: LongTable, items: Any) -> list[_Repeat]:
-    """Return the repeats of a cross-validation, in each of which every model answers all items."""
-    rows = table.by_item
-    column = table.roles["repeat"]
-    if column is None:
-        return [_repeat(table, rows, items)]
-    return [_repeat(table, own, items) for _, own in rows.groupby(column, sort=False, observed=True)]
+class _Repeat(NamedTuple):
+    """The answers of each model to all items in one repeat of a cross-validation, and the items' test folds."""
+
+    answers: dict[str, list[Any]]
+    folds: IntArray
 
 
-def _repeat(table: LongTable, rows: Any, items: Any) -> _Repeat:
-    """Return the answers and folds of one repeat, in the order of the items."""
-    value = table.content.answers
+def _repeat(table: LongTable, rows: IntArray) -> _Repeat:
+    """Return the answers and folds in these rows of one repeat, in the order of the items."""
+    n_items = len(table.items.names)
+    own = table.frame.iloc[rows]
+    item = table.items.numbers[rows]
+    models = table.texts("model")[rows]
     answers: dict[str, list[Any]] = {}
     folds: IntArray | None = None
-    for name, own in rows.groupby(table.roles["model"], sort=False, observed=True):
-        model = text_of(name)
-        places = own.index.get_indexer(items) if own.index.is_unique else np.array([-1])
-        if len(own) != len(items) or places.min() < 0:
-            raise ValueError(f"{model!r} did not predict each of {len(items)} items once in every repeat")
-        ordered = own.iloc[places]
-        answers[model] = ordered[value].tolist()
+    for model in table.models:
+        places = np.flatnonzero(models == model)
+        in_order = places[np.argsort(item[places], kind="stable")]
+        if not np.array_equal(item[in_order], np.arange(n_items)):
+            raise ValueError(f"{model!r} did not predict each of {n_items} items once in every repeat")
+        ordered = own.iloc[in_order]
+        answers[model] = ordered[table.content.answers].tolist()
         own_folds = numbers_of(ordered[table.roles["fold"]])
         if folds is not None and (own_folds != folds).any():
             raise ValueError(f"{model!r} has other folds than the models before it; all need the same")

@@ -6,9 +6,9 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray, IntArray
 from bayesf1.base.naming import counted, joined
-from bayesf1.designs import BlockedCV, KFoldCV, design_of, read_design
+from bayesf1.designs import BlockedCV, KFoldCV, design_of, is_block_regularised, read_design
 from bayesf1.evaluation import Evaluation
-from bayesf1.io.long_tables import LongTable, numbers_of, text_of, texts_of
+from bayesf1.io.long_tables import LongTable, numbered, numbers_of
 from bayesf1.runs import methods_of
 from bayesf1.tasks.final import FinalScores, check_scored
 from bayesf1.units import Folds
@@ -38,18 +38,14 @@ def _scores(table: LongTable) -> FloatArray:
 
 def _of_runs(table: LongTable) -> Evaluation:
     """Return the evaluation of scores of several training runs of each model, on one test set."""
-    models = texts_of(table.column("model"))
-    runs = texts_of(table.column("run"))
-    names = [f"{model}/{run}" for model, run in zip(models, runs, strict=True)]
-    names_of_model: dict[str, list[str]] = {}
-    for model, name in zip(models, names, strict=True):
-        names_of_model.setdefault(model, []).append(name)
-    methods = methods_of(names_of_model, names)
-    row_of = {name: row for row, name in enumerate(names)}
-    ordered = tuple(run for method in methods for run in method.runs)
-    scores = _scores(table)[[row_of[name] for name in ordered]]
-    _check_runs_vary({m.name: scores[[ordered.index(run) for run in m.runs]] for m in methods})
-    return Evaluation(ordered, _task(table), scores, methods=methods)
+    names = table.run_names
+    methods = methods_of(table.runs, [*names])
+    row_of_name = {name: row for row, name in enumerate(names)}
+    rows = {method.name: [row_of_name[run] for run in method.runs] for method in methods}
+    scores = _scores(table)
+    _check_runs_vary({method: scores[own] for method, own in rows.items()})
+    ordered = [row for own in rows.values() for row in own]
+    return Evaluation(tuple(names[ordered]), _task(table), scores[ordered], methods=methods)
 
 
 def _check_runs_vary(scores: dict[str, FloatArray]) -> None:
@@ -68,10 +64,9 @@ def _check_runs_vary(scores: dict[str, FloatArray]) -> None:
 
 def _of_folds(table: LongTable) -> Evaluation:
     """Return the evaluation of scores of the folds of a cross-validation; scores of several rows of a fold are averaged."""
-    models = table.models
+    model, models = numbered(table.column("model"))
     scores = _scores(table)
-    # The place of each row's model, repeat and fold.
-    model = np.array([models.index(text_of(name)) for name in table.column("model")])
+    # The place of each row's repeat and fold.
     repeat = repeats_of(table)
     fold = _folds_within(table, repeat)
     n_repeats = int(repeat.max()) + 1
@@ -116,14 +111,25 @@ def _folds_within(table: LongTable, repeat: IntArray) -> IntArray:
     return folds
 
 
-def design_of_folds(table: LongTable, n_repeats: int, n_folds: int) -> BlockedCV | KFoldCV:
-    """Return the design that was given, or the one that has so many repeats and folds."""
+def design_of_folds(
+    table: LongTable, n_repeats: int, n_folds: int, partition: IntArray | None = None
+) -> BlockedCV | KFoldCV:
+    """Return the design that was given, or the one that has so many repeats and folds.
+
+    Halves are block-regularised or random, which shows if we know the fold of each item, axes (repeat, item).
+    """
     if n_folds < 2:
         raise ValueError(f"column {table.roles['fold']!r} has one fold; a cross-validation has two or more")
     given = table.content.cv
-    if given is None:
-        return design_of(n_repeats, n_folds)
-    cv = read_design(given) if isinstance(given, str) else given
-    if cv.shape != (n_repeats, n_folds):
-        raise ValueError(f"cv= is {cv}, but the table has {counted(n_repeats, 'repeat')} of {n_folds} folds")
-    return cv
+    if given is not None:
+        cv = read_design(given) if isinstance(given, str) else given
+        if cv.shape != (n_repeats, n_folds):
+            raise ValueError(
+                f"cv= is {cv}, but the table has {counted(n_repeats, 'repeat')} of {n_folds} folds"
+            )
+        return cv
+    if partition is not None and is_block_regularised(partition):
+        return BlockedCV(n_repeats)
+    if partition is not None and n_repeats == 1:
+        return KFoldCV(n_folds)
+    return design_of(n_repeats, n_folds)

@@ -15,12 +15,14 @@ from bayesf1.base.checks import OneLabel
 from bayesf1.base.naming import listing, quoted
 from bayesf1.designs import BlockedCV, KFoldCV
 from bayesf1.evaluation import Evaluation, model_names
+from bayesf1.io.columns import checked_numbers
 from bayesf1.io.counts import check_weights
 from bayesf1.io.experiment import from_long
 from bayesf1.io.label_values import index_of, is_missing, plain_label, read_groups, read_labels
-from bayesf1.io.labels import NO_GOLD, default_names, from_columns, from_labels
-from bayesf1.io.long_tables import Content, melted
-from bayesf1.io.roles import check_given, check_possible
+from bayesf1.io.labels import NO_GOLD, default_names, from_columns, from_correct, from_labels
+from bayesf1.io.long_tables import Content, judges_by_name, kind_of_content, melted
+from bayesf1.io.roles import check_given
+from bayesf1.io.scores import from_scores
 from bayesf1.io.tables import check_columns
 from bayesf1.runs import with_runs_in
 
@@ -151,81 +153,131 @@ def from_frame(
         "repeat": repeat,
         "corpus": corpus,
     }
-    given = {role: column for role, column in roles.items() if column is not None}
-    check_possible(given)
-    scores: tuple[str, ...] = ()
-    if score is not None:
-        scores = (score,) if isinstance(score, str) else tuple(score)
-    content = Content(
-        gold=gold,
-        prediction=prediction,
-        correct=correct,
-        scores=scores,
-        lower_is_better=lower_is_better,
-        positive=plain_label(positive),
-        labels=labels,
-        judge=_judges(judge),
-        cv=cv,
-    )
-    _check_content(content, models)
-    if models is None or given.keys() - {"group"}:
-        return _from_rows(frame, models, given, content)
-    if cv is not None:
-        raise ValueError("cv= is the design of test folds, and no column names them; name it with fold=")
-    return _from_items(frame, models, group, content)
-
-
-def _judges(judge: str | Models | None) -> dict[str, str] | None:
-    """Return the column of each judge by its name; None if every item has a gold label."""
-    if judge is None:
-        return None
-    if isinstance(judge, str):
-        return {judge: judge}
-    return _named_columns(judge) if len(judge) > 0 else {}
-
-
-def _check_content(content: Content, models: Models | None) -> None:
-    """Refuse columns of values that do not go together."""
-    if models is not None and content.gold is None:
-        raise ValueError(
-            "models= are columns of predictions, beside which gold= names the column of gold labels"
-        )
-    kinds = {
-        "gold": content.gold is not None,
-        "correct": content.correct is not None,
-        "score": len(content.scores) > 0,
-    }
-    kind, *others = [name for name, is_given in kinds.items() if is_given] or [""]
     options = {
-        "prediction": content.prediction is not None and (kind != "gold" or models is not None),
-        "positive": content.positive is not None and kind != "gold",
-        "labels": content.labels is not None and kind != "gold",
-        "judge": content.judge is not None and kind != "gold",
-        "lower_is_better": content.lower_is_better and kind != "score",
+        "gold": gold,
+        "prediction": prediction,
+        "correct": correct,
+        "score": score,
+        "lower_is_better": lower_is_better or None,
+        "positive": plain_label(positive),
+        "labels": labels,
+        "judge": judge,
+        "cv": cv,
     }
-    misplaced = [*others, *(name for name, is_misplaced in options.items() if is_misplaced)]
-    if kind and misplaced:
-        beside = "models" if misplaced[0] == "prediction" and models is not None else kind
-        raise ValueError(f"{misplaced[0]}= does not apply if {beside}= is given; leave one out")
-
-
-def _from_items(frame: Any, models: Models, group: str | None, content: Content) -> Evaluation:
-    """Return the evaluation of a frame with an item a row, and a column for each model."""
+    given = {role: column for role, column in roles.items() if column is not None}
+    content = _content({name: value for name, value in options.items() if value is not None})
     lazy = _read_frame(frame, "lists of labels go to from_labels, counted rows to from_patterns")
-    predictions = _named_columns(models)
-    judges = {} if content.judge is None else content.judge
-    columns = [str(content.gold), *predictions.values(), *judges.values()]
+    header = lazy.collect_schema().names()
+    check_given(given, header, "the frame")
+    if models is None:
+        check_columns(content.columns, header, "the frame")
+        return from_long(_in_pandas(frame, lazy).reset_index(drop=True), given, content)
+    if prediction is not None:
+        raise ValueError("prediction= does not apply if models= is given; leave one out")
+    has_roles = bool(given.keys() - {"group"})
+    named = _named_columns(models)
+    if content.gold is None or has_roles:
+        check_columns([*named.values(), *content.shared], header, "the frame")
+        return from_wide(_in_pandas(frame, lazy), named, given, content, has_roles=has_roles)
+    content.check_design(None)
+    return _from_items(frame, lazy, named, group, content)
+
+
+def _content(options: Mapping[str, Any]) -> Content:
+    """Return what rows hold, or refuse options that do not go together."""
+    if kind_of_content(options) is None:
+        raise ValueError(
+            "say what rows hold: gold= (and prediction= or models=) names labels, correct= right and wrong answers, score= "
+            "scores"
+        )
+    scores = options.get("score", ())
+    return Content(
+        gold=options.get("gold"),
+        prediction=options.get("prediction", "prediction"),
+        correct=options.get("correct"),
+        scores=(scores,) if isinstance(scores, str) else tuple(scores),
+        lower_is_better="lower_is_better" in options,
+        positive=options.get("positive"),
+        labels=options.get("labels"),
+        judge=judges_by_name(options.get("judge")),
+        cv=options.get("cv"),
+    )
+
+
+def _in_pandas(frame: Any, lazy: Lazy) -> Any:
+    """Return a frame of any engine as one of pandas."""
+    import narwhals as nw
+
+    native = nw.from_native(frame)
+    return native.to_native() if native.implementation.is_pandas() else lazy.collect().to_pandas()
+
+
+def from_wide(
+    frame: Any, models: Mapping[str, str], given: Mapping[str, str], content: Content, *, has_roles: bool
+) -> Evaluation:
+    """Return the evaluation of a frame of pandas with a column for each model.
+
+    Parameters
+    ----------
+    frame
+        A row for each item, or for whatever else was sampled; an index that is none of row numbers says what items are.
+    models
+        The column of each model.
+    given
+        The columns whose role was given.
+    content
+        What the columns of models hold, and what this is called.
+    has_roles
+        Whether columns say what was sampled, beside items and their groups.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"A": ["yes", "no", "no"], "B": ["yes", "yes", "no"]})
+    >>> from_wide(frame, {"A": "A", "B": "B"}, {}, Content(correct="ok"), has_roles=False).tables
+    array([[1., 2.], [2., 1.]])
+    """
+    if content.gold is None:
+        answers = content.correct is not None
+        numbers = {
+            column: checked_numbers(frame[column], model, answers=answers) for model, column in models.items()
+        }
+        frame = frame.assign(**numbers)
+    if has_roles:
+        long = melted(frame, models, content.answers)
+        return from_long(long.frame, {"model": long.model, **given}, content.in_column(long.value))
+    content.check_design(None)
+    if content.gold is not None:
+        return _from_items(frame, _read_frame(frame, "rows"), models, given.get("group"), content)
+    columns = {model: frame[column] for model, column in models.items()}
+    groups = frame[given["group"]] if "group" in given else None
+    if content.correct is not None:
+        return from_correct(columns, groups=groups, unit=content.unit)
+    return from_scores(
+        columns,
+        name=content.answers,
+        lower_is_better=content.lower_is_better,
+        groups=groups,
+        unit=content.unit,
+    )
+
+
+def _from_items(
+    frame: Any, lazy: Lazy, models: Mapping[str, str], group: str | None, content: Content
+) -> Evaluation:
+    """Return the evaluation of a frame with an item a row, and a column of labels for each model."""
+    columns = [content.shared[0], *models.values(), *content.shared[1:]]
     if group is not None:
         columns.append(group)
-    selected = _selected(lazy, columns, len(predictions) + 1)
+    selected = _selected(lazy, columns, len(models) + 1)
     if content.judge is not None:
-        return _from_judged_items(frame, selected, columns, predictions, group, content)
+        return _from_judged_items(frame, _rows(selected, frame, columns), models, group, content)
     values, weights = _count(selected, columns, group)
     _check_filled(columns, values, weights, blank_gold=content.labels is None)
     groups = None if group is None else read_groups(values[-1])
     return from_columns(
         values[0],
-        dict(zip(predictions, values[1:], strict=False)),
+        dict(zip(models, values[1:], strict=False)),
         positive=content.positive,
         labels=content.labels,
         weights=weights,
@@ -251,25 +303,20 @@ def _check_filled(
 
 
 def _from_judged_items(
-    frame: Any,
-    selected: Lazy,
-    columns: Sequence[str],
-    predictions: Mapping[str, str],
-    group: str | None,
-    content: Content,
+    frame: Any, rows: Mapping[str, Any], models: Mapping[str, str], group: str | None, content: Content
 ) -> Evaluation:
     """Return the evaluation of items whose gold labels may be missing, beside what a judge says of all."""
     import narwhals as nw
 
-    judges = {} if content.judge is None else content.judge
-    values = _rows(selected, frame, columns)
+    assert content.gold is not None
+    assert content.judge is not None
     ev = from_labels(
-        values[str(content.gold)],
-        {name: values[column] for name, column in predictions.items()},
+        rows[content.gold],
+        {name: rows[column] for name, column in models.items()},
         positive=content.positive,
         labels=content.labels,
-        groups=None if group is None else values[group],
-        judge={name: values[column] for name, column in judges.items()},
+        groups=None if group is None else rows[group],
+        judge={name: rows[column] for name, column in content.judge.items()},
     )
     if isinstance(nw.from_native(frame), nw.LazyFrame):
         # Rows of a lazy frame may come in another order the next time.
@@ -344,32 +391,6 @@ def from_patterns(
     return from_columns(
         truth, dict(zip(names, columns, strict=True)), positive=positive, weights=weights[seen]
     )
-
-
-def _from_rows(frame: Any, models: Models | None, given: Mapping[str, str], content: Content) -> Evaluation:
-    """Return the evaluation of a frame whose columns have roles: a row for each model, or a column for each."""
-    import narwhals as nw
-
-    lazy = _read_frame(frame, "lists of labels go to from_labels, counted rows to from_patterns")
-    header = lazy.collect_schema().names()
-    if content.gold is not None and content.prediction is None and models is None:
-        content = replace(content, prediction="prediction")
-    if not content.columns:
-        raise ValueError(
-            f"say what rows hold: gold= and prediction=, correct=, or score=; the columns are {listing(header)}"
-        )
-    check_given(given, header, "the frame")
-    check_columns(content.columns, header, "the frame")
-    native = nw.from_native(frame)
-    rows = native.to_native() if native.implementation.is_pandas() else lazy.collect().to_pandas()
-    if models is not None:
-        columns = _named_columns(models)
-        check_columns([*columns.values()], header, "the frame")
-        long = melted(rows, columns, "prediction")
-        rows = long.frame
-        content = replace(content, prediction=long.value)
-        given = {"model": long.model, **given}
-    return from_long(rows.reset_index(drop=True), given, content)
 
 
 # ---- columns ----------------------------------------------------------------------------------------------

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from bayesf1.base.arrays import AnyArray, FloatArray, IntArray, sparse
+from bayesf1.base.arrays import AnyArray, BoolArray, FloatArray, IntArray, SupportsILoc, sparse
 from bayesf1.base.checks import check_unmasked, is_label, numbers_of
 from bayesf1.base.naming import quoted
 from bayesf1.evaluation import Evaluation, model_names
 from bayesf1.io.roles import repeated_role
 from bayesf1.units import Units
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # A label of more characters is no name of a class, but a text.
 _LONG_LABEL = 200
@@ -28,57 +25,79 @@ def plain_label(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) else label
 
 
+@runtime_checkable
+class _WithArray(Protocol):
+    """A column of pandas, which has its values in an array of its own kind."""
+
+    array: Any
+
+
+@runtime_checkable
+class _Index(Protocol):
+    """An index of pandas, which has the place of each id."""
+
+    def get_indexer(self, target: Any) -> Any:
+        """Return the places of ids."""
+
+
 def read_labels(values: Any, where: str, *, remedy: str = "drop or fill it first") -> AnyArray:
     """Return labels as a one-dimensional array without missing values, or say what to do with one that is missing."""
     if isinstance(values, str | bytes | Mapping):
         raise ValueError(f"{where} must be a sequence of labels, not {type(values).__name__}")
     check_unmasked(values, where)
-    categorical = _categories(values)
-    if categorical is not None:
-        return _labels_of_categories(categorical, where, remedy)
+    own_array = values.array if isinstance(values, _WithArray) else values
+    if type(own_array).__name__ == "Categorical" and all(type(text) is str for text in own_array.categories):
+        _check_present(own_array.codes < 0, where, remedy)
+        used, which = np.unique(own_array.codes, return_inverse=True)
+        return _texts(own_array.categories[used])[which]
     try:
         array = _as_array(values)
     except (ValueError, RecursionError):
         raise ValueError(f"{where} must be one label for each item, not {quoted(values)}") from None
-    if array.dtype.kind not in "biufUSO" and array.size:
-        array = np.asarray(values, dtype=object)
     if array.ndim != 1:
         raise ValueError(f"{where} must be one label for each item, not an array of shape {array.shape}")
     if array.dtype.kind == "O":
         _check_objects(array, where, remedy)
-        kinds = {type(v) for v in array}
+        kinds = {type(value) for value in array}
         if all(issubclass(kind, str) for kind in kinds):
-            return array if _has_long(array) else array.astype(str)
+            return _texts(array)
         if all(issubclass(kind, int | float | np.number) and kind is not bool for kind in kinds):
-            return np.array(array.tolist())
+            array = np.array(array.tolist())
     elif array.dtype.kind in "US" and not isinstance(values, np.ndarray):
         # numpy turns a mixed list into strings without a word.
         _check_objects(values, where, remedy)
-    missing = np.isnan(array) if array.dtype.kind == "f" else np.zeros(0, dtype=bool)
-    if missing.any():
-        raise ValueError(f"{where} has no label for item {int(np.argmax(missing)) + 1}; {remedy}")
+    if array.dtype.kind == "f":
+        _check_present(np.isnan(array), where, remedy)
     return array
 
 
-def _categories(values: Any) -> pd.Categorical | None:
-    """Return a column of pandas whose categories are texts as such; None of any other column."""
-    dtype = getattr(values, "dtype", None)
-    if type(dtype).__name__ != "CategoricalDtype":
-        return None
-    import pandas as pd
-
-    categorical = pd.Categorical(values)
-    return categorical if all(type(category) is str for category in categorical.categories) else None
-
-
-def _labels_of_categories(categorical: pd.Categorical, where: str, remedy: str) -> AnyArray:
-    """Return labels of which each distinct one is held once, as files are read."""
-    missing = categorical.codes < 0
+def _check_present(missing: BoolArray, where: str, remedy: str) -> None:
+    """Say which item has no label."""
     if missing.any():
         raise ValueError(f"{where} has no label for item {int(np.argmax(missing)) + 1}; {remedy}")
-    used, which = np.unique(categorical.codes, return_inverse=True)
-    labels = np.array(categorical.categories[used].tolist(), dtype=object)
-    return labels[which] if _has_long(labels) else labels.astype(str)[which]
+
+
+def _as_array(values: Any) -> AnyArray:
+    """Return values as an array, of objects if numpy has no plain type for them."""
+    if isinstance(values, list | tuple) and any(isinstance(v, str) and len(v) > _LONG_LABEL for v in values):
+        return _objects(values)
+    array = np.asarray(values)
+    if array.dtype.kind not in "biufUSO" and array.size:
+        return np.asarray(values, dtype=object)
+    return array
+
+
+def _texts(values: Any) -> AnyArray:
+    """Return texts as an array of strings, or of objects if one is long, as each string takes the room of the longest."""
+    texts = _objects(list(values))
+    return texts if any(len(text) > _LONG_LABEL for text in values) else texts.astype(str)
+
+
+def _objects(values: Sequence[Any]) -> AnyArray:
+    """Return values as an array of objects."""
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
 
 
 def read_groups(values: Any) -> AnyArray:
@@ -103,21 +122,8 @@ def check_blank(
 ) -> None:
     """Say which item has an empty label, as files have where there is none."""
     for label in distinct:
-        if is_missing(label, blank=True) and (empty := labels == label).any():
-            raise ValueError(f"{where} has no label for item {int(np.argmax(empty)) + 1}; {remedy}")
-
-
-def _as_array(values: Any) -> AnyArray:
-    """Return values as an array; of long texts one of objects, as others hold every text at the longest's length."""
-    if isinstance(values, list | tuple) and _has_long(values):
-        array = np.empty(len(values), dtype=object)
-        array[:] = values
-        return array
-    return np.asarray(values)
-
-
-def _has_long(values: Iterable[Any]) -> bool:
-    return any(isinstance(value, str) and len(value) > _LONG_LABEL for value in values)
+        if is_missing(label, blank=True):
+            _check_present(labels == label, where, remedy)
 
 
 def is_missing(value: Any, *, blank: bool = False) -> bool:
@@ -204,11 +210,12 @@ def distinct_rows_of(coded: AnyArray, n_codes: int) -> tuple[IntArray, IntArray]
     >>> distinct_rows_of(np.array([[1, 0], [0, 1], [1, 0]]), 2)
     (array([[0, 1], [1, 0]]), array([1, 0, 1]))
     """
-    n = coded.shape[1]
-    if n * np.log2(max(n_codes, 2)) >= 62:
+    n_columns = coded.shape[1]
+    if n_columns * np.log2(max(n_codes, 2)) >= 62:
+        # No whole number of numpy's is so large.
         rows, which = np.unique(coded, axis=0, return_inverse=True)
         return rows, which.ravel()
-    powers = n_codes ** np.arange(n - 1, -1, -1)
+    powers = n_codes ** np.arange(n_columns - 1, -1, -1)
     keys, which = np.unique(coded @ powers, return_inverse=True)
     return keys[:, None] // powers % n_codes, which.ravel()
 
@@ -230,19 +237,21 @@ def from_rows(
     The kind of an item is `which` says, by default one of its own, and there are `weights` of it. Units are called `one`
     by default; groups of them, if given, are then the units, and called documents.
     """
-    rows = rows.reshape(len(rows), -1) if isinstance(rows, np.ndarray) else rows
+    if isinstance(rows, np.ndarray):
+        rows = rows.reshape(len(rows), -1)
     n_kinds = rows.shape[0]
-    which = np.arange(n_kinds) if which is None else which
+    if which is None:
+        which = np.arange(n_kinds)
     each = np.ones(len(which)) if weights is None else weights
     several = check_unit("document" if unit is None else unit)
-    called = one if groups is not None or unit is None else several
+    called = several if groups is None and unit is not None else one
     summed = np.bincount(which, weights=each, minlength=n_kinds).astype(float)
     items = Units.merge(rows, summed, called, each_an_item=each_an_item)
     if groups is None:
         return Evaluation.of_units(names, task, items)
-    found, document = np.unique(groups, return_inverse=True)
-    sums = sparse((each, (document.ravel(), which)), (len(found), n_kinds)) @ rows
-    return Evaluation.of_units(names, task, Units.merge(sums, np.ones(len(found)), several), items)
+    distinct, document = np.unique(groups, return_inverse=True)
+    sums = sparse((each, (document.ravel(), which)), (len(distinct), n_kinds)) @ rows
+    return Evaluation.of_units(names, task, Units.merge(sums, np.ones(len(distinct)), several), items)
 
 
 def align(
@@ -269,79 +278,93 @@ def align(
     ({'A': [1, 1]}, {'y_true': [0, 1]})
     """
     words = {name: f"{what} of {name!r}" for name in model_names(models)}
-    others = {name: column for name, column in beside.items() if column is not None}
-    columns = {**others, **{words[name]: column for name, column in models.items()}}
-    found = {n: list(c.values()) if isinstance(c, Mapping) else c for n, c in columns.items()}
-    keyed = {name: index_of(column, name) for name, column in columns.items()}
-    keyed = {name: index for name, index in keyed.items() if index is not None}
-    first, order = next(iter(keyed.items()), ("", None))
-    moved = [name for name, index in keyed.items() if not index.equals(order)]
-    for name in moved:
-        _check_ids(name, keyed[name], first, order)
-        found[name] = _taken(found[name], keyed[name].get_indexer(order))
-    for name in (name for name in columns if keyed and name not in keyed):
-        _check_order(name, columns, first, order, moved)
-    sizes = {name: size for name, column in found.items() if (size := _size(column)) is not None}
+    columns = {name: column for name, column in beside.items() if column is not None}
+    columns |= {words[name]: column for name, column in models.items()}
+    values = _in_one_order(columns)
+    sizes = {name: size for name, column in values.items() if (size := _size(column)) is not None}
     for name, size in sizes.items():
-        one, n = next(iter(sizes.items()))
-        if size != n:
-            nested = [_size(next(iter(found[each]), None)) is not None for each in (name, one)]
-            runs = "; if they are runs, name them, as {'A': {'seed1': …}}" if nested == [True, False] else ""
-            raise ValueError(f"{name} have {size} values, but {one} {n}; give one for each item{runs}")
-    if "groups" in others:
-        found["groups"] = read_groups(found["groups"])
-    return {name: found[words[name]] for name in models}, {name: found.get(name) for name in beside}
+        first, expected = next(iter(sizes.items()))
+        if size != expected:
+            runs = ""
+            if (
+                _size(next(iter(values[name]), None)) is not None
+                and _size(next(iter(values[first]), None)) is None
+            ):
+                runs = "; if they are runs, name them, as {'A': {'seed1': …}}"
+            raise ValueError(
+                f"{name} have {size} values, but {first} {expected}; give one for each item{runs}"
+            )
+    if "groups" in values:
+        values["groups"] = read_groups(values["groups"])
+    return {name: values[words[name]] for name in models}, {name: values.get(name) for name in beside}
 
 
 def _size(column: Any) -> int | None:
     """Return the number of items, None of what is no column."""
-    shape = getattr(column, "shape", None)
-    if isinstance(column, str | bytes) or shape == ():
+    if isinstance(column, str | bytes):
         return None
-    return int(shape[0]) if shape else len(column) if hasattr(column, "__len__") else None
+    try:
+        return len(column)
+    except TypeError:
+        # A sparse array has rows, but no length; a number has neither.
+        shape = np.shape(column)
+        return int(shape[0]) if shape else None
 
 
 def index_of(column: Any, name: str) -> Any:
     """Return the ids of a column's items as an index, None where there are none."""
-    index: Any = getattr(column, "index", None)
-    # A list has a method of this name, and pandas counts rows that have no ids.
-    if hasattr(index, "get_indexer"):
-        numbered = type(index).__name__ == "RangeIndex" and (index.start, index.step) == (0, 1)
-        return None if numbered else index
+    if isinstance(column, SupportsILoc) and isinstance(column.index, _Index):
+        index: Any = column.index
+        # pandas counts rows that have no ids.
+        is_count = type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
+        return None if is_count else index
     if not isinstance(column, Mapping):
         return None
     import pandas as pd
 
-    index = pd.Index(list(column), tupleize_cols=False, dtype=object)
-    if index.isna().any():
-        raise ValueError(f"ids of {name} lack one, that of item {int(index.isna().argmax()) + 1}")
-    return index
+    ids = pd.Index(list(column), tupleize_cols=False, dtype=object)
+    if ids.isna().any():
+        raise ValueError(f"ids of {name} lack one, that of item {int(ids.isna().argmax()) + 1}")
+    return ids
 
 
-def _taken(values: Any, places: Any) -> Any:
-    if hasattr(values, "iloc"):
-        return values.iloc[places]
-    return values[places] if isinstance(values, np.ndarray) else [values[i] for i in places]
+def _in_one_order(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return columns in the order of items of the first one whose items have ids, or say why there is no such order."""
+    values = {name: list(own.values()) if isinstance(own, Mapping) else own for name, own in columns.items()}
+    indices = {name: index_of(own, name) for name, own in columns.items()}
+    ids = {name: index for name, index in indices.items() if index is not None}
+    if not ids:
+        return values
+    first = next(iter(ids))
+    moved = [name for name, index in ids.items() if not index.equals(ids[first])]
+    for name in moved:
+        _check_ids(first, ids[first], name, ids[name])
+        _check_ids(name, ids[name], first, ids[first])
+        places = ids[name].get_indexer(ids[first])
+        own = values[name]
+        if isinstance(own, SupportsILoc):
+            values[name] = own.iloc[places]
+        else:
+            values[name] = [own[place] for place in places]
+    for name, own in columns.items():
+        # Rows that pandas has counted may have no other order than theirs, if all ids are counted as well.
+        n_counted = len(columns[name]) if isinstance(own, SupportsILoc) else 0
+        counted = range(n_counted)
+        renumbered = ids[first].tolist() != list(counted) and set(ids[first]) == set(counted)
+        if name not in ids and (moved or renumbered or isinstance(columns[first], Mapping)):
+            raise ValueError(
+                f"{moved[0] if moved else first} have ids, but {name} have none, so the order of {name} is not known; "
+                f"also give {name} by id, or use lists or reset_index(drop=True) if all are in the same order"
+            )
+    return values
 
 
-def _check_order(name: str, columns: Mapping[str, Any], first: str, order: Any, moved: list[str]) -> None:
-    """Refuse a column without ids beside others with ids, unless there is but one order that it can have."""
-    numbered = hasattr(getattr(columns[name], "index", None), "get_indexer")
-    own = range(len(columns[name]) if numbered else 0)
-    renumbered = order.tolist() != list(own) and set(order) == set(own)
-    if moved or renumbered or isinstance(columns[first], Mapping):
-        raise ValueError(
-            f"{moved[0] if moved else first} have ids, but {name} have none, so the order of {name} is not known; "
-            f"also give {name} by id, or use lists or reset_index(drop=True) if all are in the same order"
-        )
-
-
-def _check_ids(name: str, index: Any, first: str, order: Any) -> None:
+def _check_ids(name: str, ids: Any, other: str, others: Any) -> None:
+    """Refuse ids that another column lacks, and ids that occur twice, in another order."""
     remedy = "give all the same ids, or arrays that are all in the same order"
-    for has, labels, lacks, others in ((first, order, name, index), (name, index, first, order)):
-        missing = labels[~labels.isin(others)].tolist()
-        if missing:
-            raise ValueError(f"{lacks} have no value for {quoted(missing[0])}, which {has} have; {remedy}")
-        twice = labels[labels.duplicated()].tolist()
-        if twice:
-            raise ValueError(f"{has} have two values for {quoted(twice[0])}, in another order; {remedy}")
+    missing = ids[~ids.isin(others)].tolist()
+    if missing:
+        raise ValueError(f"{other} have no value for {quoted(missing[0])}, which {name} have; {remedy}")
+    twice = ids[ids.duplicated()].tolist()
+    if twice:
+        raise ValueError(f"{name} have two values for {quoted(twice[0])}, in another order; {remedy}")

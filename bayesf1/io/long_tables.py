@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -12,10 +12,52 @@ import numpy as np
 from bayesf1.base.arrays import AnyArray, IntArray
 from bayesf1.base.naming import quoted
 from bayesf1.designs import BlockedCV, KFoldCV
-from bayesf1.io.roles import Roles
+from bayesf1.io.roles import Roles, shown
 
-# The column of models' names in rows that were made of columns or files.
+# Columns that no table has: models' names and numbers of rows, in rows that were made of columns or files.
 MODEL = "\0model"
+ROW = "\0row"
+
+_OF_LABELS = ("prediction", "positive", "labels", "judge")
+# The options that say what rows hold, each with the options that do not go with it.
+_MISPLACED: Mapping[str, tuple[str, ...]] = {
+    "gold": ("correct", "score", "scores", "lower_is_better", "unit"),
+    "correct": ("score", "scores", "lower_is_better", *_OF_LABELS),
+    "score": _OF_LABELS,
+    "scores": _OF_LABELS,
+}
+
+
+def kind_of_content(options: Collection[str]) -> str | None:
+    """Return the option that says what rows hold, or None, and refuse options that do not go with it.
+
+    Examples
+    --------
+    >>> kind_of_content(["gold", "positive"])
+    'gold'
+    """
+    kind = next((kind for kind in _MISPLACED if kind in options), None)
+    if kind is None:
+        return None
+    misplaced = next((name for name in _MISPLACED[kind] if name in options), None)
+    if misplaced is not None:
+        raise ValueError(f"{misplaced}= does not apply if {kind}= is given; leave one out")
+    return kind
+
+
+def judges_by_name(judge: str | Sequence[str] | Mapping[str, str] | None) -> dict[str, str] | None:
+    """Return the column of each judge by its name; None if every item has a gold label.
+
+    Examples
+    --------
+    >>> judges_by_name("gpt"), judges_by_name([]), judges_by_name(None)
+    ({'gpt': 'gpt'}, {}, None)
+    """
+    if judge is None:
+        return None
+    if isinstance(judge, str):
+        return {judge: judge}
+    return dict(judge) if isinstance(judge, Mapping) else {column: column for column in judge}
 
 
 @dataclass(frozen=True)
@@ -34,6 +76,8 @@ class Content:
         Whether the better of two models has the lower scores.
     shares
         Whether scores are shares, from 0 to 1.
+    unit
+        What an item is called; None for what its column says.
     positive, labels
         The positive label, and the classes, as in `from_labels`.
     judge
@@ -43,11 +87,12 @@ class Content:
     """
 
     gold: str | None = None
-    prediction: str | None = None
+    prediction: str = "prediction"
     correct: str | None = None
     scores: tuple[str, ...] = ()
     lower_is_better: bool = False
     shares: bool = True
+    unit: str | None = None
     positive: Any = None
     labels: Sequence[Any] | None = None
     judge: Mapping[str, str] | None = None
@@ -56,16 +101,33 @@ class Content:
     @property
     def answers(self) -> str:
         """The column of what models answered: predictions, right and wrong answers, or scores."""
-        if self.prediction is not None:
+        if self.gold is not None:
             return self.prediction
         return self.scores[0] if self.correct is None else self.correct
 
     @property
-    def columns(self) -> list[str]:
-        """All columns that hold what models did, gold or a judge said."""
-        named = [self.gold, self.prediction, self.correct, *self.scores]
+    def shared(self) -> list[str]:
+        """The columns that say something of an item, whatever the model: gold labels and those of judges."""
         judges = [] if self.judge is None else [*self.judge.values()]
-        return [column for column in (*named, *judges) if column is not None]
+        return judges if self.gold is None else [self.gold, *judges]
+
+    @property
+    def columns(self) -> list[str]:
+        """All columns of content."""
+        return [*self.shared, *(self.scores or [self.answers])]
+
+    def in_column(self, column: str) -> Content:
+        """Return the same content with the models' answers in another column."""
+        if self.gold is not None:
+            return replace(self, prediction=column)
+        if self.correct is not None:
+            return replace(self, correct=column)
+        return replace(self, scores=(column,))
+
+    def check_design(self, fold: str | None) -> None:
+        """Refuse a design of folds that no column names."""
+        if self.cv is not None and fold is None:
+            raise ValueError("cv= is the design of test folds, and no column names them; name it with fold=")
 
 
 @dataclass(frozen=True)
@@ -97,6 +159,28 @@ class LongTable:
         """The models' names, in the order of their first rows."""
         return [*dict.fromkeys(map(text_of, self.column("model").unique()))]
 
+    def texts(self, role: str) -> AnyArray:
+        """Return the column that has a role as texts."""
+        return texts_of(self.column(role))
+
+    @cached_property
+    def run_names(self) -> AnyArray:
+        """The name of each row's model, or of its training run, as ``bert/1``."""
+        models = self.texts("model")
+        if self.roles["run"] is None:
+            return models
+        names = [f"{model}/{run}" for model, run in zip(models, self.texts("run"), strict=True)]
+        return np.array(names, dtype=object)
+
+    @property
+    def runs(self) -> dict[str, list[str]]:
+        """The names of the training runs of each model."""
+        pairs = dict.fromkeys(zip(self.texts("model"), self.run_names, strict=True))
+        runs: dict[str, list[str]] = {}
+        for model, run in pairs:
+            runs.setdefault(model, []).append(run)
+        return runs
+
     @cached_property
     def items(self) -> Numbered:
         """The number of each row's item, and the items' ids."""
@@ -107,36 +191,46 @@ class LongTable:
         """The frame with the items' ids as its index."""
         return self.frame.set_axis(self.items.names[self.items.numbers])
 
-    @cached_property
-    def first_of_items(self) -> Any:
-        """The first row of each item, by its id."""
-        _, first = np.unique(self.items.numbers, return_index=True)
-        return self.by_item.iloc[first]
-
-    def check_same(self, column: str) -> None:
-        """Refuse an item whose rows differ in a column that is one of the item, whatever the model; gaps do not count.
+    def of_items(self, column: str) -> Any:
+        """Return a column that is one of an item, whatever the model, by the items' ids; gaps do not count.
 
         Examples
         --------
         >>> import pandas as pd
         >>> frame = pd.DataFrame({"id": ["q1", "q1"], "gold": ["yes", "no"]})
-        >>> LongTable(frame, Roles({"item": "id"}), Content()).check_same("gold")
+        >>> LongTable(frame, Roles({"item": "id"}), Content()).of_items("gold")
         Traceback (most recent call last):
-        ValueError: id 'q1' has different gold in different rows; it should be the same for all models
+        ValueError: id 'q1' has gold 'no' in one row and 'yes' in another; it should be the same for all models
         """
         import pandas as pd
 
+        values = self.frame[column]
+        item = self.items.numbers
+        row_of_item = np.zeros(len(self.items.names), dtype=np.intp)
+        row_of_item[item] = np.arange(len(item))
         # A gap has the code -1.
-        codes, distinct = pd.factorize(self.frame[column])
-        filled = codes >= 0
-        pairs = np.unique(self.items.numbers[filled] * len(distinct) + codes[filled])
-        n_values = np.bincount(pairs // max(len(distinct), 1), minlength=1)
-        if n_values.max() > 1:
-            item = self.items.names[np.argmax(n_values > 1)]
+        codes, _ = pd.factorize(values)
+        filled = np.flatnonzero(codes >= 0)
+        # The first filled row of an item counts, which is written last.
+        row_of_item[item[filled][::-1]] = filled[::-1]
+        different = codes[filled] != codes[row_of_item[item[filled]]]
+        if different.any():
+            row = filled[np.argmax(different)]
+            other = values.iloc[row_of_item[item[row]]]
+            order = ""
+            if self.roles["item"] == ROW:
+                order = "; if rows are in different orders, name the column that tells items apart with id="
             raise ValueError(
-                f"{self.roles['item']} {quoted(item)} has different {column} in different rows; it should be "
-                "the same for all models"
+                f"{shown(self.roles['item'])} {quoted(self.items.names[item[row]])} has {column} {quoted(other)} in one row "
+                f"and {quoted(values.iloc[row])} in another; it should be the same for all models{order}"
             )
+        return values.iloc[row_of_item].set_axis(self.items.names)
+
+    @cached_property
+    def groups(self) -> Any:
+        """The group of each item, by the items' ids; None if there are none."""
+        column = self.roles["group"]
+        return None if column is None else self.of_items(column)
 
 
 # ---- names and numbers ------------------------------------------------------------------------------------

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesf1.base.arrays import FloatArray, IntArray, indicators, rows_of_cells, sparse
+from bayesf1.base.arrays import AnyArray, FloatArray, IntArray, indicators, rows_of_cells, sparse
 from bayesf1.base.naming import quoted
 from bayesf1.evaluation import Evaluation
 from bayesf1.io.folded import Gold, Marked
 from bayesf1.io.labels import from_correct
-from bayesf1.io.long_tables import LongTable, numbers_of, texts_of
+from bayesf1.io.long_tables import LongTable, numbered, numbers_of
 from bayesf1.io.roles import noun_of
 from bayesf1.task import Task
 from bayesf1.tasks.correctness import Correctness
@@ -29,24 +29,25 @@ def from_item_means(table: LongTable) -> Evaluation:
 
     How the answers of one model to one item differ is kept as `Generations`.
     """
-    _check_groups_and_gold(table)
-    names = _names_of_models(table)
-    models = [*dict.fromkeys(names)]
-    place = {name: m for m, name in enumerate(models)}
-    # The place of each row's model and item.
-    model = np.array([place[name] for name in names])
+    from scipy.sparse import hstack
+
+    if table.content.gold is not None and table.roles["prompt"] is None:
+        # Only another prompt, as in another language, may have another gold label.
+        table.of_items(table.content.gold)
+    # The place of each row's model, or run, and of its item.
+    model, names = numbered(table.run_names)
     item = table.items.numbers
-    n_answers = _numbers_of_answers(table, models, model, item)
+    n_answers = _numbers_of_answers(table, names, model, item)
     answers = _answers(table)
     means: list[Any] = []
     deviations: list[_Deviations] = []
-    for m in range(len(models)):
+    for m in range(len(names)):
         of_model = np.flatnonzero(model == m)
         own = answers.rows[of_model]
         mean = _means(own, item[of_model], n_answers[m])
         means.append(mean)
         deviations.append(_deviations(own, item[of_model], mean, n_answers[m]))
-    ev = _of_items(table, tuple(models), answers.task, _side_by_side(means))
+    ev = _of_items(table, tuple(names), answers.task, sparse(hstack(means, format="csr")))
     if n_answers.max() > 1.0:
         parts = Generations(
             _units_of_deviations(deviations),
@@ -55,31 +56,10 @@ def from_item_means(table: LongTable) -> Evaluation:
             noun="prompt" if table.roles["generation"] is None else "generation",
         )
         ev = replace(ev, generations=parts)
-    if table.roles["run"] is None:
-        return ev
-    runs: dict[str, list[str]] = {}
-    for name in models:
-        runs.setdefault(name.rpartition("/")[0], []).append(name)
-    return ev.with_runs(runs)
+    return ev if table.roles["run"] is None else ev.with_runs(table.runs)
 
 
-def _check_groups_and_gold(table: LongTable) -> None:
-    """Refuse an item with two groups, or two gold labels; only another prompt, as in another language, may have another."""
-    if table.roles["group"] is not None:
-        table.check_same(table.roles["group"])
-    if table.content.gold is not None and table.roles["prompt"] is None:
-        table.check_same(table.content.gold)
-
-
-def _names_of_models(table: LongTable) -> list[str]:
-    """Return the name of each row's model, or of its run, as ``bert/1``."""
-    models = texts_of(table.column("model"))
-    if table.roles["run"] is None:
-        return list(models)
-    return [f"{model}/{run}" for model, run in zip(models, texts_of(table.column("run")), strict=True)]
-
-
-def _numbers_of_answers(table: LongTable, models: list[str], model: IntArray, item: IntArray) -> FloatArray:
+def _numbers_of_answers(table: LongTable, models: AnyArray, model: IntArray, item: IntArray) -> FloatArray:
     """Return how many answers each model gave to each item, axes (model, item), or refuse an item without one."""
     n_answers = np.zeros((len(models), int(item.max()) + 1))
     np.add.at(n_answers, (model, item), 1.0)
@@ -173,20 +153,13 @@ def _of_items(table: LongTable, models: tuple[str, ...], task: Task, means: Any)
     """Return the evaluation of what items add, axes (item, model·cell), or of the sums over their groups."""
     n_items = means.shape[0]
     items = _merged(means, np.ones(n_items), noun_of(str(table.roles["item"]), "example"))
-    if table.roles["group"] is None:
+    if table.groups is None:
         return Evaluation.of_units(models, task, items)
-    group = numbers_of(table.first_of_items[table.roles["group"]])
+    group = numbers_of(table.groups)
     n_groups = int(group.max()) + 1
     sums = indicators(group, np.arange(n_items), (n_groups, n_items)) @ means
     documents = _merged(sums, np.ones(n_groups), "document")
     return Evaluation.of_units(models, task, documents, items)
-
-
-def _side_by_side(blocks: Sequence[Any]) -> Any:
-    """Return the columns of all models, axes (item, model·cell)."""
-    from scipy.sparse import hstack
-
-    return sparse(hstack(blocks, format="csr"))
 
 
 def _merged(rows: Any, weights: FloatArray, name: str) -> Units:

@@ -45,16 +45,11 @@ _RECOGNISED = ("corpus", "run", "repeat", "fold", "generation", "prompt")
 _SPLITS = ("split", "cvsplit")
 # Words in the name of a column, or of a unit, whose values share data or training.
 _REPEATED_WORDS: Mapping[str, str] = {
-    "fold": "fold",
-    "cv": "fold",
-    "split": "fold",
-    "run": "run",
-    "seed": "run",
-    "repeat": "repeat",
-    "repetition": "repeat",
-    "rep": "repeat",
+    **dict.fromkeys(("fold", "cv", "split"), "fold"),
+    **dict.fromkeys(("run", "seed", "rs"), "run"),
+    **dict.fromkeys(("repeat", "repetition", "rep", "replicate"), "repeat"),
 }
-_REPEATED_ANSWERS = ("epoch", "generation")
+_REPEATED_ANSWERS = ("epoch", "generation", "trial")
 # What one value is called where the column's name is no noun.
 _NOUNS: Mapping[str, str] = {
     "questionid": "question",
@@ -89,6 +84,17 @@ def role_of(column: str) -> str | None:
     return next((role for role, names in ROLE_NAMES.items() if name in names), None)
 
 
+def shown(column: str | None) -> str:
+    r"""Return a column's name in print, also that of a column which no table has.
+
+    Examples
+    --------
+    >>> shown("\0model"), shown("fold")
+    ('model', 'fold')
+    """
+    return str(column).removeprefix("\0")
+
+
 def noun_of(column: str, default: str) -> str:
     """Return what one value of a column is called.
 
@@ -114,6 +120,8 @@ def repeated_role(name: str) -> str | None:
         role = _REPEATED_WORDS.get(word.removesuffix("s"))
         if role is not None:
             return role
+    if _folded(name) == "randomstate":
+        return "run"
     by_name = role_of(name)
     if by_name in ("run", "fold", "repeat"):
         return by_name
@@ -123,30 +131,10 @@ def repeated_role(name: str) -> str | None:
 # ---- roles that were given --------------------------------------------------------------------------------
 
 
-def check_possible(given: Mapping[str, str], *, item_option: str = "item") -> None:
-    """Refuse a column of folds, runs or the like in the role of items or groups, with the call that is right.
-
-    Examples
-    --------
-    >>> check_possible({"item": "fold"}, item_option="id")
-    Traceback (most recent call last):
-    ValueError: id='fold' would take test folds as independent items, and a difference ... say fold='fold' instead
-    """
-    for role in ("item", "group"):
-        column = given.get(role)
-        repeated = None if column is None else repeated_role(str(column))
-        if repeated is not None:
-            option = item_option if role == "item" else role
-            raise ValueError(
-                f"{option}={column!r} would take {ABOUT[repeated]} as independent {ABOUT[role]}, and a difference would be "
-                f"claimed far too often; say {repeated}={column!r} instead"
-            )
-
-
 def check_given(
     given: Mapping[str, str], header: Sequence[Any], where: str, *, item_option: str = "item"
 ) -> None:
-    """Refuse roles of columns that there are not, and two roles of one column.
+    """Refuse roles of columns that there are not, two roles of one column, and roles that a column cannot have.
 
     Parameters
     ----------
@@ -164,10 +152,19 @@ def check_given(
     >>> check_given({"item": "qustion"}, ["model", "question"], "a.csv", item_option="id")
     Traceback (most recent call last):
     ValueError: id= names no column of a.csv, 'qustion'; did you mean 'question'? (known: model, question)
+    >>> check_given({"item": "fold"}, ["model", "fold"], "a.csv", item_option="id")
+    Traceback (most recent call last):
+    ValueError: id='fold' would take test folds as independent items, and a difference ... say fold='fold' instead
     """
     options = {role: item_option if role == "item" else role for role in given}
     role_of_column: dict[str, str] = {}
     for role, column in given.items():
+        repeated = repeated_role(str(column))
+        if role in ("item", "group") and repeated is not None:
+            raise ValueError(
+                f"{options[role]}={column!r} would take {ABOUT[repeated]} as independent {ABOUT[role]}, and a difference "
+                f"would be claimed far too often; say {repeated}={column!r} instead"
+            )
         if column not in header:
             raise ValueError(
                 f"{options[role]}= names no column of {where}, {quoted(column)}; {nearest(str(column), map(str, header))}"
@@ -259,8 +256,14 @@ def recognise_roles(frame: Any, given: Mapping[str, str], values: Sequence[str],
         raise UnclearRows(f"which column tells items apart? Name it with item= (id=): {others}")
     for role in _RECOGNISED:
         column = candidates.get(role)
-        if role not in columns and column is not None and _has_role(frame, Roles(columns), role, column):
-            columns[role] = column
+        if role in columns or column is None or not _has_role(frame, Roles(columns), role, column):
+            continue
+        if role == "run" and "item" in columns and _folded(column) != "run":
+            raise ValueError(
+                f"rows of one model and item differ in {column!r}; if the model was trained again, say run={column!r}, and "
+                f"if the same model answered again, generation={column!r}"
+            )
+        columns[role] = column
     roles = Roles(columns, _remarks(columns, given))
     _check_filled(frame, roles)
     _check_rows(frame, roles, values)
@@ -328,11 +331,7 @@ def _remarks(columns: Mapping[str, str], given: Mapping[str, str]) -> tuple[str,
     if not named:
         return ()
     meanings = ", ".join(f"{columns[role]!r} as {ABOUT[role]}" for role in named)
-    remark = f"By their names columns were taken: {meanings}."
-    if "run" in named and "item" in columns:
-        # A seed of a language model that is asked again is no training.
-        remark += f" If nothing was trained again, say generation={columns['run']!r}."
-    return (remark,)
+    return (f"By their names columns were taken: {meanings}.",)
 
 
 # ---- guards of rows ---------------------------------------------------------------------------------------
@@ -360,13 +359,13 @@ def _check_rows(frame: Any, roles: Roles, values: Sequence[str]) -> None:
         return
     is_first = repeated.groupby(roles.keys, sort=False, observed=True).ngroup() == 0
     rows = repeated[is_first]
-    where = ", ".join(f"{column} {quoted(rows[column].iloc[0])}" for column in roles.keys)
+    where = ", ".join(f"{shown(column)} {quoted(rows[column].iloc[0])}" for column in roles.keys)
     others = [column for column in frame if column not in (*roles.columns.values(), *values)]
     different = next((column for column in others if rows[column].nunique(dropna=False) > 1), None)
     if different is None:
         raise UnclearRows(
             f"{len(rows)} rows have {where}; keep one, or add a column that says how they differ"
         )
-    possible = ["generation", "prompt", "run"] if roles["item"] else ["run", "fold", "corpus", "item"]
+    possible = ["run", "fold", "corpus", "item"] if roles["item"] is None else ["generation", "prompt", "run"]
     calls = joined([f"{role}={different!r} ({ABOUT[role]})" for role in possible], "or")
     raise UnclearRows(f"{len(rows)} rows have {where} and differ in {different!r}; say what it is: {calls}")

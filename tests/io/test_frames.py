@@ -243,7 +243,10 @@ def test_strings_are_never_equal_to_numbers(engine):
     [
         ({"models": ["bert", "bert"]}, "model 'bert' is given twice"),
         ({"models": ["gold"]}, "column 'gold' is named twice"),
-        ({"models": ["bert"], "group": "dco"}, "has no column 'dco'; did you mean 'doc'"),
+        (
+            {"models": ["bert"], "group": "dco"},
+            "group= names no column of the frame, 'dco'; did you mean 'doc'",
+        ),
         ({"models": ["when"]}, "column 'when' holds Datetime.*; labels are strings, numbers or booleans"),
     ],
 )

@@ -205,8 +205,11 @@ def test_files_of_models_must_hold_the_same_items(tmp_path, refused):
     a = write(frame, tmp_path / "a", "csv")
     cases = [
         (frame.drop(index=7), "have no value for 'q7'"),
-        (pd.concat([frame, frame.iloc[[3]]]), "has item 'q3' twice"),
-        (frame.assign(label=["eggs", *frame["label"][1:]]), "for item 'q0', but"),
+        (pd.concat([frame, frame.iloc[[3]]]), "2 rows have model 'b', item 'q3'; keep one"),
+        (
+            frame.assign(label=["eggs", *frame["label"][1:]]),
+            "item 'q0' has label 'spam' in one row and 'eggs' in another",
+        ),
         (frame.rename(columns={"prediction": "said"}), "has no column 'prediction'"),
         (frame.rename(columns={"item": "id"}), "has no column 'item'"),
     ]
