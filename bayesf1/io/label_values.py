@@ -346,12 +346,11 @@ def _in_one_order(columns: Mapping[str, Any]) -> dict[str, Any]:
             values[name] = own.iloc[places]
         else:
             values[name] = [own[place] for place in places]
-    for name, own in columns.items():
+    for name in [name for name in columns if name not in ids]:
         # Rows that pandas has counted may have no other order than theirs, if all ids are counted as well.
-        n_counted = len(columns[name]) if isinstance(own, SupportsILoc) else 0
-        counted = range(n_counted)
-        renumbered = ids[first].tolist() != list(counted) and set(ids[first]) == set(counted)
-        if name not in ids and (moved or renumbered or isinstance(columns[first], Mapping)):
+        counted = list(range(len(columns[name]))) if isinstance(columns[name], SupportsILoc) else []
+        renumbered = ids[first].tolist() != counted and set(ids[first]) == set(counted)
+        if moved or renumbered or isinstance(columns[first], Mapping):
             raise ValueError(
                 f"{moved[0] if moved else first} have ids, but {name} have none, so the order of {name} is not known; "
                 f"also give {name} by id, or use lists or reset_index(drop=True) if all are in the same order"

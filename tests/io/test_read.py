@@ -211,12 +211,13 @@ def test_files_of_models_must_hold_the_same_items(tmp_path, refused):
             "item 'q0' has label 'spam' in one row and 'eggs' in another",
         ),
         (frame.rename(columns={"prediction": "said"}), "has no column 'prediction'"),
-        (frame.rename(columns={"item": "id"}), "has no column 'item'"),
+        (frame.rename(columns={"item": "id"}), "names no column of"),
     ]
     for i, (other, said) in enumerate(cases):
         b = write(other, tmp_path / f"b{i}", "csv")
         assert said in refused(f"a={a}", f"b={b}", "--gold", "label", "--id", "item")
-    assert "which column tells items apart?" in refused(f"a={a}", f"b={a}", "--correct", "prediction")
+    bare = write(frame.drop(columns="item"), tmp_path / "bare", "csv")
+    assert "which column tells items apart?" in refused(f"a={bare}", f"b={bare}", "--correct", "prediction")
 
 
 def test_rows_matched_by_their_order_are_told(tmp_path):
