@@ -302,7 +302,7 @@ OPTIONS: Options = {
         "classes, prior items per class (default: 1)"
     ),
     "--prob": number("probability of credible intervals (default: 0.95)"),
-    "--target": option("what the claim is about: models, or method (default if there are runs)"),
+    "--target": option("what the claim is about: models, method (default if there are runs), or corpora"),
     "--rng": whole("seed of the random numbers (default: 0, so that two runs print the same digits)"),
     "--confidence-level": number("confidence level of intervals (default: 0.95)"),
     "--resamples": whole("number of bootstrap resamples (default: 9999)", dest="n_resamples"),

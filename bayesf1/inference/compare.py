@@ -82,7 +82,8 @@ def compare(
     target
         What the claim is about: ``"models"``, these very trained models; ``"method"``, the way of training them, as
         several runs or the folds of a cross-validation show it, on as many training items as there were. ``"auto"``
-        takes the method if there are runs, and the models otherwise, with the other answer in the notes.
+        takes the method if there are runs, and the models otherwise, with the other answer in the notes. With several data
+        sets the claim is about ``"corpora"``, the average one of those that they stand for.
     n_draws
         The number of draws, if draws are made; by default 20,000, and more until the standard error of P(H1) is below
         0.0005, at most 100,000 (1,000,000 of independent models), and as few as 2,000 if units are many.

@@ -322,7 +322,7 @@ class Comparison(Checked):
 
     @property
     def target(self) -> str:
-        """What the claim is about: ``"models"`` or ``"method"``."""
+        """What the claim is about: ``"models"``, ``"method"`` or ``"corpora"``."""
         return self.settings.target
 
     @property
@@ -494,6 +494,7 @@ class Comparison(Checked):
             return {name: finite(value) for name, value in values.items()}
 
         variance = None if self.variance is None else self.variance._asdict()
+        generations = None if self.generations is None else self.generations.to_dict()
         return {
             "metric": self.metric,
             "model_a": self.model_a,
@@ -512,6 +513,7 @@ class Comparison(Checked):
             "assumption": self.assumption,
             "target": self.target,
             "variance": variance,
+            "generations": generations,
             "a": described(self.estimates.a, self.moments.a),
             "b": described(self.estimates.b, self.moments.b),
             "difference": described(self.estimates.difference, self.moments.difference),
@@ -521,9 +523,10 @@ class Comparison(Checked):
         """Return the numbers in one flat row."""
         row = self.to_dict()
         estimates = {of: row.pop(of) for of in ("a", "b", "difference")}
-        variance = row.pop("variance")
-        if variance is not None:
-            row |= {f"variance_{name}": value for name, value in variance.items()}
+        for source in ("variance", "generations"):
+            parts = row.pop(source)
+            if parts is not None:
+                row |= {f"{source}_{name}": value for name, value in parts.items()}
         for of, values in estimates.items():
             row |= {f"{name}_{of}": value for name, value in values.items()}
         return [row]

@@ -150,7 +150,7 @@ class LinearControl:
             return None
         if tables.size > _MOST_CELLS and metric.expansion(tables, ev.cells) is None:
             return None
-        slopes = difference_slopes(sampling, metric, tables)
+        slopes = weighted_slopes(sampling, metric, tables, _SIGNS)
         if not slopes.any():
             return None
         denominators = 0.5 * weights / wholes
@@ -205,11 +205,13 @@ def _linear_sums(rows: Any, slopes: FloatArray, denominators: FloatArray) -> Flo
     return np.asarray(rows @ np.stack([slopes.ravel(), denominators.ravel()], axis=1))
 
 
-def difference_slopes(sampling: SamplingModel, metric: Metric, tables: FloatArray) -> FloatArray:
-    """Return the slopes of the second score minus the first at tables (model, cell), on these axes."""
+def weighted_slopes(
+    sampling: SamplingModel, metric: Metric, tables: FloatArray, weights: FloatArray
+) -> FloatArray:
+    """Return the slopes of a weighted sum of the models' scores at tables (model, cell), on these axes."""
     cells = sampling.ev.cells
     slopes = metric.ratio_slopes(tables, cells)
     if slopes is not None:
-        return _SIGNS[:, None] * slopes
+        return np.asarray(weights[:, None] * slopes)
     samples = replace(sampling.samples, tables=tables)
-    return samples.gradient(lambda moved: metric(moved, cells) @ _SIGNS).reshape(tables.shape)
+    return samples.gradient(lambda moved: metric(moved, cells) @ weights).reshape(tables.shape)

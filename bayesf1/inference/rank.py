@@ -14,12 +14,13 @@ from bayesf1.distributions.base import Posterior
 from bayesf1.evaluation import Evaluation, headline, resolve_metric, resolve_metrics
 from bayesf1.inference.comparison import RopeLike, Settings, check_rope, claim_threshold
 from bayesf1.inference.posterior import ScorePosterior, check_spread, number_of_draws, varies
+from bayesf1.inference.variance import GenerationShare, generation_share
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
 from bayesf1.output.words import ranking as words
+from bayesf1.output.words.notes import ranking_notes
 from bayesf1.output.words.prose import formatted
-from bayesf1.output.words.sampled import few_units
 from bayesf1.output.words.signature import signature_of, signed_metric
 from bayesf1.sampling.model import sampling_model
 
@@ -64,6 +65,8 @@ class Ranking(Answer):
         What was asked, and what was done.
     remarks
         What a reader should know of the data, in sentences.
+    generations
+        Which part of the variance generations of the same items have; None unless there are several.
     """
 
     models: tuple[str, ...]
@@ -87,6 +90,7 @@ class Ranking(Answer):
     p_order: float
     settings: Settings
     remarks: tuple[str, ...] = ()
+    generations: GenerationShare | None = None
 
     json_format = "bayesf1.rank/2"
     index_names = ("model",)
@@ -141,8 +145,7 @@ class Ranking(Answer):
     @property
     def notes(self) -> tuple[str, ...]:
         """What limits the conclusion, in sentences."""
-        caution = few_units(self.settings)
-        return (caution, *self.remarks) if caution else self.remarks
+        return (*ranking_notes(self.settings, self.generations), *self.remarks)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each model."""
@@ -165,6 +168,8 @@ class Ranking(Answer):
             "rope": s.rope.given,
             **{name: getattr(s, name) for name in ("prior", "prob", "assumption", "n_draws")},
             **{name: getattr(self, name) for name in ("threshold", "p_among_best", "p_jointly", "p_order")},
+            "target": s.target,
+            "generations": None if self.generations is None else self.generations.to_dict(),
             "groups": [list(group) for group in self.groups],
             "models": models,
             "sentence": self.sentence(),
@@ -251,6 +256,7 @@ def rank(
         Settings.of(sampling, metric, method="montecarlo", n_draws=n_draws, **asked),
         posteriors=ScorePosterior(sampling, metric).exact,
         remarks=(*ev.notes, *ev.task.notes_on(sampling, metric)),
+        generations=generation_share(sampling, metric),
     )
 
 
@@ -263,6 +269,7 @@ def ranking_of(
     *,
     posteriors: Sequence[Posterior | None] = (),
     remarks: tuple[str, ...] = (),
+    generations: GenerationShare | None = None,
 ) -> Ranking:
     """Return the ranking that joint draws of scores, axes (draw, model), make.
 
@@ -276,8 +283,8 @@ def ranking_of(
         What was asked, and what was done.
     posteriors
         The distribution of each model's score, if it is known: intervals are then those of `compare` to the last digit.
-    remarks
-        What a reader should know of the data, in sentences.
+    remarks, generations
+        As in `Ranking`.
     """
     prob = settings.prob
     rope = settings.rope
@@ -339,6 +346,7 @@ def ranking_of(
         **claims._asdict(),
         settings=settings,
         remarks=remarks,
+        generations=generations,
     )
 
 

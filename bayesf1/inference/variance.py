@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from bayesf1.inference.control_variate import difference_slopes
+from bayesf1.inference.control_variate import weighted_slopes
 from bayesf1.metrics import Metric
 from bayesf1.sampling.model import SamplingModel
 
@@ -41,18 +42,42 @@ class Variance(NamedTuple):
 
 
 class GenerationShare(NamedTuple):
-    """How much of the variance of a difference generations of the same items have; the rest is that of the items.
+    """How much of the variance of differences comes from generations of the same items; the rest comes from the items.
 
     Attributes
     ----------
     share
-        Their share.
+        The share of generations.
     noun
         What one is called.
+
+    Examples
+    --------
+    >>> found = GenerationShare(0.85, "generation")
+    >>> round(found.shorter_with_twice_generations, 3), round(found.shorter_with_twice_items, 3)
+    (0.242, 0.293)
     """
 
     share: float
     noun: str
+
+    @property
+    def shorter_with_twice_generations(self) -> float:
+        """By which share of its length the interval would be shorter with twice as many generations of each item."""
+        return 1.0 - math.sqrt(1.0 - 0.5 * self.share)
+
+    @property
+    def shorter_with_twice_items(self) -> float:
+        """By which share of its length the interval would be shorter with twice as many items."""
+        return 1.0 - math.sqrt(0.5)
+
+    def to_dict(self) -> dict[str, float]:
+        """Return the share and what more generations, or items, would bring (Miller 2024)."""
+        return {
+            "share": self.share,
+            "shorter_with_twice_generations": self.shorter_with_twice_generations,
+            "shorter_with_twice_items": self.shorter_with_twice_items,
+        }
 
 
 def variance_by_source(sampling: SamplingModel, metric: Metric) -> Variance | None:
@@ -75,17 +100,28 @@ def variance_by_source(sampling: SamplingModel, metric: Metric) -> Variance | No
 
 
 def generation_share(sampling: SamplingModel, metric: Metric) -> GenerationShare | None:
-    """Return which part of the variance of a difference comes from generations; None if each item has one."""
+    """Return which part of the variance of differences between models comes from generations.
+
+    It is None if each item has one generation, or if answers to several prompts stand in their place, which are not a
+    sample.
+    """
     ev = sampling.ev
     generations = ev.generations
-    if generations is None or generations.most < 2 or ev.methods:
+    if generations is None or generations.most < 2 or generations.noun == "prompt" or ev.methods:
         return None
     units = ev.units
     assert units is not None
-    slopes = difference_slopes(sampling, metric, ev.tables).ravel()
-    # What one more unit of each pattern changes, to first order.
-    changes = np.asarray(units.rows @ slopes)
-    centred = changes - units.weights @ changes / units.size
-    total = float(units.weights @ np.square(centred))
-    share = float(generations.variance(slopes)) / total if total > 0.0 else 0.0
-    return GenerationShare(min(share, 1.0), generations.noun)
+    n_models = len(ev.names)
+    total = 0.0
+    of_generations = 0.0
+    # The squares of all differences between models add up as those of their differences from the mean do.
+    for weights in np.eye(n_models) - 1.0 / n_models:
+        slopes = weighted_slopes(sampling, metric, ev.tables, weights).ravel()
+        # What one more unit of each pattern changes, to first order.
+        changes = np.asarray(units.rows @ slopes)
+        centred = changes - units.weights @ changes / units.size
+        total += float(units.weights @ np.square(centred))
+        of_generations += generations.variance(slopes)
+    if total == 0.0:
+        return GenerationShare(0.0, generations.noun)
+    return GenerationShare(min(of_generations / total, 1.0), generations.noun)

@@ -32,8 +32,9 @@ from bayesf1.task import AskedScores, Control, ScoreBlock
 from bayesf1.units import MANY, Assumption, Units
 
 Target: TypeAlias = Literal["models", "method"]
+Claim: TypeAlias = Literal["models", "method", "corpora"]
 ASSUMPTIONS = ("auto", "independent", "paired", "clustered")
-TARGETS = ("auto", "models", "method")
+TARGETS = ("auto", "models", "method", "corpora")
 
 # Draws that show how much the scores of runs vary between samples of units alone.
 _PILOT = 1000
@@ -64,7 +65,8 @@ class SamplingSettings:
     assumption
         ``"independent"`` tables, ``"paired"`` items or ``"clustered"`` units.
     target
-        What a claim is about: these ``"models"``, or the ``"method"`` that trained them.
+        What a claim is about: these ``"models"``, the ``"method"`` that trained them, or models on ``"corpora"`` like
+        the data sets that were sampled.
     unit, n_units
         What a shared unit is called, and how many there are; 0 if only totals are known.
     labelled
@@ -88,7 +90,7 @@ class SamplingSettings:
     """
 
     assumption: Assumption
-    target: Target
+    target: Claim
     unit: str
     n_units: float
     labelled: str = ""
@@ -505,7 +507,8 @@ class SamplingModel:
             least_and_most = (ev.generations.least, ev.generations.most)
             settings = replace(settings, generations=least_and_most, repeated=ev.generations.noun)
         if ev.corpora is not None:
-            settings = replace(settings, within=tuple(part.settings(metric) for part in self.parts))
+            within = tuple(part.settings(metric) for part in self.parts)
+            settings = replace(settings, within=within, target="corpora")
         return settings
 
 
@@ -576,10 +579,16 @@ def _evaluation_of_assumption(ev: Evaluation, assumption: str) -> Evaluation:
 def check_target(ev: Evaluation, target: str) -> Target:
     """Return the target of a claim, or say why the data do not support it."""
     check_known(target, "target", TARGETS)
-    if ev.corpora is not None and target == "method":
-        raise ValueError(f"target= is of one test set, but there are several {plural(ev.unit)}; leave it out")
+    if ev.corpora is not None:
+        if target not in ("auto", "corpora"):
+            raise ValueError(
+                f"target={target!r} is about one test set, but there are several {plural(ev.unit)}; leave it out"
+            )
+        return "models"
+    if target == "corpora":
+        raise ValueError("target='corpora' takes several data sets, but there is one test set; leave it out")
     trained_several_times = bool(ev.methods) or ev.folds is not None
-    if ev.task.final and ev.corpora is None:
+    if ev.task.final:
         if target == "models":
             raise ValueError(
                 "target='models' takes what models did on items, of which final scores know nothing; leave it out"

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bayesf1 import __version__
-
-if TYPE_CHECKING:
-    pass
-
 
 PACKAGE = f"bayesf1 {__version__}"
 
@@ -26,7 +21,9 @@ def bibtex(text: str) -> str:
     source = Path(__file__).with_name("references.bib").read_text(encoding="utf-8")
     found = []
     for entry in source.strip().split("\n\n"):
-        surname, year = (re.findall(field, entry)[0] for field in (r"author = \{([^,]+)", r"year = \{(\d+)"))
-        if entry.startswith("@misc{bayesf1") or re.search(rf"{surname}[^()]*\(?{year}", text):
+        surname = re.findall(r"author = \{([^,]+)", entry)[0]
+        year = re.findall(r"year = \{(\d+)", entry)[0]
+        is_own = entry.startswith("@misc{bayesf1")
+        if is_own or re.search(rf"{surname}[^()]*\(?{year}", text):
             found.append(entry.replace("VERSION", __version__))
     return "\n\n".join(found)

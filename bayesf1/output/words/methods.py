@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
-from bayesf1.base.naming import joined, plural, printable
+from bayesf1.base.naming import joined, printable
 from bayesf1.output.words.citations import PACKAGE
 from bayesf1.output.words.comparison import within
 from bayesf1.output.words.numbers import credible_intervals
 from bayesf1.output.words.prose import in_prose
-from bayesf1.output.words.sampled import cited, dependence, design, draws_of, prior_of, scope
+from bayesf1.output.words.sampled import cited, dependence, design, draws_of, scope, with_prior
 
 if TYPE_CHECKING:
     from bayesf1.inference.comparison import Comparisons
@@ -18,10 +19,7 @@ if TYPE_CHECKING:
 def methods(res: Comparisons) -> str:
     """Return how models were compared: prior, discount, assumption, computation, version, citation."""
     c = res.headline
-    s = c.settings
     parts = _compared_by(res)
-    if s.generations:
-        parts.append(f"a score is the mean over the {plural(s.repeated)} of each {s.unit} ({design(s)})")
     parts.append(_probabilities(res))
     if c.rope:
         parts.append(f"models count as practically equivalent if {within(c)}")
@@ -41,25 +39,30 @@ def _compared_by(res: Comparisons) -> list[str]:
     s = res.headline.settings
     if s.within or s.final:
         scores = "data-set scores" if s.within else "final scores"
-        return [
-            f"{compared(res)} by {scores} ({design(s)}) with {PACKAGE}, with {prior_of(s)}",
-            dependence(s),
-        ]
-    if s.training:
+        parts = [f"{compared(res)} by {scores} ({design(s)}) with {PACKAGE}{with_prior(s)}", dependence(s)]
+    elif s.training:
         parts = [f"{compared(res)}, as methods{scope(s)}, with {PACKAGE}", dependence(s)]
     else:
         parts = [
-            f"{compared(res)} by {cited(s)}, as implemented in {PACKAGE}, with {prior_of(s)}",
+            f"{compared(res)} by {cited(s)}, as implemented in {PACKAGE}{with_prior(s)}",
             dependence(s),
         ]
-    if s.cv is not None and not s.training:
-        parts.append(f"counts of the {s.cv} were discounted by k = {s.discount:.4f} (rule {s.rule})")
-    if s.runs:
-        prior = ""
-        if s.target == "method":
-            prior = " (half-Cauchy prior on how much they vary, scale 0.05 of the metric's range)"
-        parts.append(f"a method's score is the mean of its runs' scores{prior}")
+        if s.cv is not None:
+            parts.append(f"counts of the {s.cv} were discounted by k = {s.discount:.4f} (rule {s.rule})")
+    if s.runs and not s.within:
+        parts.append(f"a method's score is the mean of its runs' scores{_prior_of_runs(res)}")
     return parts
+
+
+def _prior_of_runs(res: Comparisons) -> str:
+    """Write the prior of how much runs of a method vary; nothing if the claim is not about methods."""
+    c = res.headline
+    if c.settings.target != "method":
+        return ""
+    scale = "that of their spread"
+    if all(math.isfinite(end) for end in c.definition.support):
+        scale = "0.05 of the metric's range"
+    return f" (half-Cauchy prior on how much they vary, scale {scale})"
 
 
 def _probabilities(res: Comparisons) -> str:

@@ -13,6 +13,8 @@ from bayesf1.sampling.inflation import FEW_UNITS
 
 if TYPE_CHECKING:
     from bayesf1.inference.comparison import Comparison
+    from bayesf1.inference.variance import GenerationShare
+    from bayesf1.sampling.model import SamplingSettings
 
 UNDEFINED = "A score is undefined, and not compared, if there is nothing to divide by."
 # A method whose runs vary at least so many times as much as those of the other is named.
@@ -22,8 +24,8 @@ _VOLATILE = 3.0
 def notes(c: Comparison) -> list[str]:
     """Return what limits the conclusion of a comparison, a sentence each."""
     lines = [
-        *_data_set_notes(c),
-        *_generation_notes(c),
+        *_data_set_notes(c.settings),
+        *_generation_notes(c.settings, c.generations),
         *_training_notes(c),
         *_single_run_notes(c),
         *_other_target_notes(c),
@@ -34,9 +36,15 @@ def notes(c: Comparison) -> list[str]:
     return [*lines, *_size_notes(c), *_pairing_notes(c), *c.remarks, *_unlike_gold_notes(c)]
 
 
-def _data_set_notes(c: Comparison) -> list[str]:
+def ranking_notes(s: SamplingSettings, generations: GenerationShare | None) -> list[str]:
+    """Return what limits the conclusion of a ranking, a sentence each, as far as what was sampled tells."""
+    lines = [*_data_set_notes(s), *_generation_notes(s, generations)]
+    caution = few_units(s)
+    return [*lines, caution] if caution else lines
+
+
+def _data_set_notes(s: SamplingSettings) -> list[str]:
     """Say that a claim about data sets is about the average one."""
-    s = c.settings
     if not s.within:
         return []
     units = plural(s.unit)
@@ -50,23 +58,26 @@ def _data_set_notes(c: Comparison) -> list[str]:
     return lines
 
 
-def _generation_notes(c: Comparison) -> list[str]:
+def _generation_notes(s: SamplingSettings, generations: GenerationShare | None) -> list[str]:
     """Say which part of the variance generations have, and what more of either would bring (Miller 2024)."""
-    s = c.settings
-    if c.generations is None:
+    if s.repeated == "prompt" and max(s.generations) > 1:
+        return [f"Scores are means over these {max(s.generations)} prompts; others may give other scores."]
+    if generations is None:
         return []
-    share = c.generations.share
-    if c.generations.noun == "prompt":
-        return [f"Scores are means over these {s.generations[1]} prompts; others may give other scores."]
-    shorter_by_generations = 1.0 - math.sqrt(1.0 - share + share / 2.0)
-    shorter_by_items = 1.0 - math.sqrt(0.5)
-    generations = capitalised(plural(c.generations.noun))
-    note = (
-        f"{generations} have {_percent(share)} of the variance: twice as many of each {s.unit} would make the interval about "
-        f"{_percent(shorter_by_generations)} shorter, twice as many {plural(s.unit)} {_percent(shorter_by_items)}. The claim "
-        "is about these models, which were not trained again."
-    )
-    return [note]
+    repeated = plural(generations.noun)
+    units = plural(s.unit)
+    return [
+        (
+            f"{capitalised(repeated)} account for {_percent(generations.share)} of the variance, the choice of {units} for "
+            f"{_percent(1.0 - generations.share)}."
+        ),
+        (
+            f"Twice as many {repeated} would shorten the interval of a difference by about "
+            f"{_percent(generations.shorter_with_twice_generations)}, twice as many {units} by "
+            f"{_percent(generations.shorter_with_twice_items)}."
+        ),
+        "The claim is about these models, which were not trained again.",
+    ]
 
 
 def _training_notes(c: Comparison) -> list[str]:

@@ -15,7 +15,7 @@ from bayesf1.output.words.citations import PACKAGE
 from bayesf1.output.words.notes import UNDEFINED
 from bayesf1.output.words.numbers import amount, credible_intervals, equation, estimates, probability, region
 from bayesf1.output.words.prose import in_prose
-from bayesf1.output.words.sampled import cited, dependence, draws_of, on_what, prior_of, sampled
+from bayesf1.output.words.sampled import cited, dependence, draws_of, on_what, sampled, with_prior
 
 if TYPE_CHECKING:
     from bayesf1.inference.rank import Ranking, Scoreboard
@@ -166,12 +166,12 @@ def methods_by(r: Ranking, metrics: str) -> str:
     draws = draws_of(s, s.n_draws, 0.5 / s.n_draws**0.5)
     lines = [
         (
-            f"{len(r.models)} models were ranked by {metrics} with {PACKAGE}, with {prior_of(s)}; {assumed}; probabilities "
+            f"{len(r.models)} models were ranked by {metrics} with {PACKAGE}{with_prior(s)}; {assumed}; probabilities "
             f"rest on {draws}."
         ),
         f"A model may be the best if it is in the smallest set with the best in it (P ≥ {r.threshold:g}).",
     ]
-    if not s.training:
+    if not s.training and not s.final and not s.within:
         lines.append(f"Posteriors of the scores are those of {cited(s)}.")
     return printable(" ".join(lines))
 

@@ -175,14 +175,16 @@ def dependence(s: SamplingSettings) -> str:
     if s.training:
         return _over_folds(s)
     if s.final:
-        return "a score varies from run to run, by which alone it is known"
+        return "the runs of each method have a variance of their own, as in the test of Welch (1947), with half-Cauchy priors"
     compared = "runs" if s.runs else "models"
     if s.assumption == "independent":
         return f"the {compared} were taken as independent"
     if s.freedom is None:
         return f"the {compared} were paired item by item ({sampled(s)})"
     if s.generations:
-        compared = f"means of {plural(s.repeated)} ({plural(s.unit)})"
+        compared = f"means over the {plural(s.repeated)} of each {s.unit}"
+        if s.repeated != "prompt":
+            compared = f"{compared} (Miller 2024)"
     return (
         f"the {compared} were paired on {counted(s)}, {BOOTSTRAP} with a small-sample inflation "
         f"({s.freedom:,.0f} degrees of freedom)"
@@ -192,7 +194,10 @@ def dependence(s: SamplingSettings) -> str:
 def _over_data_sets(s: SamplingSettings) -> str:
     each = " or ".join(_different(_of_data_set(data_set) for data_set in s.within))
     units = f"{plural(s.unit)} ({sampled(s)})"
-    return f"{units} are a sample of others: random effects of their scores (half-t priors), each {each}"
+    return (
+        f"{units} are a sample of others: random effects of their scores (half-t priors; compare Corani et al. 2017), "
+        f"each {each}"
+    )
 
 
 def _of_data_set(s: SamplingSettings) -> str:
@@ -202,7 +207,7 @@ def _of_data_set(s: SamplingSettings) -> str:
     if s.runs:
         return "with the variance of runs, which is taken as the same on all"
     if s.training:
-        return "with the corrected variance of its folds"
+        return "with the variance of its folds, corrected as by Nadeau and Bengio (2003)"
     return "with one score of each model"
 
 
@@ -210,7 +215,8 @@ def _over_folds(s: SamplingSettings) -> str:
     halves = "learnt from the two halves of each repeat"
     match s.training:
         case "corrected":
-            distribution = "follows the corrected t distribution of Nadeau and Bengio (2003)"
+            source = "Nadeau and Bengio (2003), as a posterior (Corani and Benavoli 2015)"
+            distribution = f"follows the corrected t distribution of {source}"
         case "contrasts":
             distribution = f"follows a t distribution whose scale is {halves}"
         case _:
@@ -227,6 +233,12 @@ def _over_folds(s: SamplingSettings) -> str:
 def prior_of(s: Settings | IntervalSettings) -> str:
     """Write which prior was used."""
     return f"a {s.prior_name}" if s.signed_prior else "no prior"
+
+
+def with_prior(s: Settings) -> str:
+    """Write which prior was used, as the end of a clause; nothing for final scores, which have none."""
+    final = s.final or (len(s.within) > 0 and all(data_set.final for data_set in s.within))
+    return "" if final else f", with {prior_of(s)}"
 
 
 def cited(s: Settings) -> str:
