@@ -688,11 +688,7 @@ def _indicators(values: Any, where: str) -> BoolArray:
 
 @with_runs_in("correct", is_by_id)
 def from_correct(
-    correct: Mapping[str, Any],
-    *,
-    groups: Column | None = None,
-    name: str = "",
-    unit: str | None = None,
+    correct: Mapping[str, Any], *, groups: Column | None = None, name: str = "", unit: str | None = None
 ) -> Evaluation:
     r"""Build an Evaluation from what each model has right and wrong, item by item: paired, as all saw the same items.
 

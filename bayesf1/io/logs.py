@@ -6,7 +6,7 @@ import json
 import math
 import re
 import zipfile
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -76,8 +76,10 @@ def _chosen(option: str, asked: Any, available: Iterable[str], where: object) ->
     raise ValueError(f"{where} has no {option} {asked!r}; {nearest(str(asked), names)}")
 
 
-def _group_at(record: Mapping[str, Any], path: str, where: str) -> str:
-    """Return the name or number at a path by dots, such as ``doc.subject``."""
+def _group_at(record: Mapping[str, Any], path: str, task: str, where: str) -> str:
+    """Return the task, or the name or number at a path by dots, such as ``doc.subject``."""
+    if path == "task":
+        return task
     value: Any = record
     for part in path.split("."):
         value = value.get(part) if isinstance(value, Mapping) else None
@@ -104,20 +106,22 @@ def _evaluated(
         notes += _notes_on_missing_scores(name, log, measure, noun)
 
     left_out = {item for log in logs.values() for item in log.unscored}
-    scores = {}
-    for name, log in logs.items():
-        scores[name] = {
-            _spelled(item, noun): score for item, score in log.scores.items() if item not in left_out
-        }
+    scores = {
+        name: {_spelled(item, noun): score for item, score in log.scores.items() if item not in left_out}
+        for name, log in logs.items()
+    }
     kept = [item for item in first.scores if item not in left_out]
     group = options.get("group")
     groups = None
     if group is not None:
         groups = {_spelled(item, noun): first.groups[item] for item in kept}
     unit = options.get("unit")
-    if not unit:
-        all_0_or_1 = all(score in (0.0, 1.0) for own in scores.values() for score in own.values())
-        unit = _default_unit(group, noun, right_or_wrong=all_0_or_1)
+    if not unit and group is not None:
+        unit = group.rpartition(".")[2]
+    elif not unit:
+        # Items that are right or wrong have a name already.
+        right_or_wrong = {score for own in scores.values() for score in own.values()} <= {0.0, 1.0}
+        unit = None if right_or_wrong else noun
     lower_is_better = bool(options.get("lower_is_better", False))
     ev = from_columns(scores, name=measure, unit=unit, lower_is_better=lower_is_better, groups=groups)
     tasks = dict.fromkeys(task for task, _ in kept)
@@ -129,22 +133,20 @@ def _evaluated(
 
 def _check_same_items(name: str, log: _Log, first_name: str, first: _Log, noun: str) -> None:
     """Raise a ValueError if an item, or a task, has another filter, group or text in the logs of two models."""
-
-    def differing(owner: str, attribute: str, own: str, other: str) -> ValueError:
-        return ValueError(
-            f"{owner} has the {attribute} {quoted(own)} in {name!r}, but {quoted(other)} in {first_name!r}; "
-            f"give all models the same {noun}s"
-        )
-
-    for task, own in log.filters.items():
-        if first.filters.get(task, own) != own:
-            raise differing(f"task {task!r}", "filter", own, first.filters[task])
-    for item, own in log.groups.items():
-        if first.groups.get(item, own) != own:
-            raise differing(_spelled(item, noun), "group", own, first.groups[item])
-    for item, own in log.inputs.items():
-        if first.inputs.get(item, own) != own:
-            raise differing(_spelled(item, noun), "input", own, first.inputs[item])
+    compared: tuple[tuple[str, Mapping[Any, str], Mapping[Any, str]], ...] = (
+        ("filter", log.filters, first.filters),
+        ("group", log.groups, first.groups),
+        ("input", log.inputs, first.inputs),
+    )
+    for attribute, values, first_values in compared:
+        for key, own in values.items():
+            other = first_values.get(key, own)
+            if own != other:
+                owner = f"task {key!r}" if isinstance(key, str) else _spelled(key, noun)
+                raise ValueError(
+                    f"{owner} has the {attribute} {quoted(own)} in {name!r}, but {quoted(other)} in {first_name!r}; give all "
+                    f"models the same {noun}s"
+                )
 
 
 def _notes_on_missing_scores(name: str, log: _Log, measure: str, noun: str) -> list[str]:
@@ -159,13 +161,6 @@ def _notes_on_missing_scores(name: str, log: _Log, measure: str, noun: str) -> l
             n = counted(len(items), noun)
             notes.append(f"{name} has {n} {missing} by {measure}, such as {example!r}: {treatment}.")
     return notes
-
-
-def _default_unit(group: str | None, noun: str, *, right_or_wrong: bool) -> str | None:
-    """Return how a unit is called: as groups are, or as items, which have a name already if they are right or wrong."""
-    if group is not None:
-        return group.rpartition(".")[2]
-    return None if right_or_wrong else noun
 
 
 # ---- lm-evaluation-harness -------------------------------------------------------------------------------
@@ -223,7 +218,7 @@ def _add_file(log: _Log, file: InputFile, task: str, options: Mapping[str, Any])
         if isinstance(text_hash, str):
             log.inputs[item] = text_hash[:16]
         if group is not None:
-            log.groups[item] = task if group == "task" else _group_at(record, group, where)
+            log.groups[item] = _group_at(record, group, task, where)
     if not filters:
         raise ValueError(f"{file} holds no sample; was the log cut?")
     log.filters[task] = _chosen("filter", options.get("filter"), filters, file)
@@ -407,35 +402,28 @@ def _number(value: Any, where: str) -> float | None:
 def _add_log(to: _Log, log: _InspectLog, measure: str, group: str | None) -> None:
     """Add the samples of one log, whose scores are averaged over epochs."""
     task = log.header.eval.task
-    scores: dict[Item, list[float]] = defaultdict(list)
-    n_epochs: Counter[Item] = Counter()
-    seen: set[tuple[Item, int]] = set()
+    # By epoch; None where a sample was not scored.
+    scores: dict[Item, dict[int, float | None]] = defaultdict(dict)
     for sample in log.samples:
         item = (task, sample.id)
         where = f"{log.file}, {_spelled(item, 'sample')}, epoch {sample.epoch},"
-        if (item, sample.epoch) in seen:
+        if sample.epoch in scores[item]:
             raise ValueError(f"{where} is there twice; keep one of them")
-        seen.add((item, sample.epoch))
-        n_epochs[item] += 1
-        number = _number(_values(sample).get(measure), where)
-        own_scores = scores[item]
-        if number is not None:
-            own_scores.append(number)
+        scores[item][sample.epoch] = _number(_values(sample).get(measure), where)
         if isinstance(sample.input, str):
             to.inputs[item] = sample.input
-        if group == "task":
-            to.groups[item] = task
-        elif group is not None:
-            to.groups[item] = _group_at({"metadata": sample.metadata}, group, where)
-    most_epochs = max(n_epochs.values(), default=0)
-    for item, own_scores in scores.items():
-        if not own_scores:
+        if group is not None:
+            to.groups[item] = _group_at({"metadata": sample.metadata}, group, task, where)
+    n_epochs = max(map(len, scores.values()), default=0)
+    for item, by_epoch in scores.items():
+        known = [score for score in by_epoch.values() if score is not None]
+        if not known:
             to.unscored.add(item)
             continue
-        if len(own_scores) < most_epochs:
+        if len(known) < n_epochs:
             to.partly_scored.add(item)
         # Exactly 0 and 1 if all epochs agree, so that such samples stay right or wrong.
-        to.scores[item] = sum(own_scores) / len(own_scores)
+        to.scores[item] = sum(known) / len(known)
 
 
 def _one_log_per_task(logs: Sequence[_InspectLog], model: str) -> tuple[list[_InspectLog], list[str]]:
@@ -446,12 +434,10 @@ def _one_log_per_task(logs: Sequence[_InspectLog], model: str) -> tuple[list[_In
     kept = []
     remarks = []
     for task, tries in by_task.items():
-        candidates = [log for log in tries if log.header.status == "success"]
-        if not candidates:
-            candidates = tries
-        log = candidates[0]
-        if len(candidates) > 1:
-            both = f"{log.file} and {candidates[1].file} are both of task {task!r} of model {model!r}"
+        succeeded = [log for log in tries if log.header.status == "success"]
+        log, *others = succeeded if succeeded else tries
+        if others:
+            both = f"{log.file} and {others[0].file} are both of task {task!r} of model {model!r}"
             raise ValueError(f"{both}; name one, or give each its own name")
         kept.append(log)
         for other in tries:

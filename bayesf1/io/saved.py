@@ -17,25 +17,17 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from bayesf1.base.arrays import AnyArray, FloatArray, IntArray, sparse
+from bayesf1.base.arrays import AnyArray, FloatArray, indicators, sparse
 from bayesf1.base.input_files import LINE_SHARE, InputFile, input_files
 from bayesf1.base.naming import listing, nearest, quoted
 from bayesf1.base.text_files import StrPath, write_atomic
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation import Corpora, Evaluation, model_names
 from bayesf1.io.formats import Format, ReadRequest
+from bayesf1.metrics import function_name
 from bayesf1.runs import Method, methods_of
 from bayesf1.task import Task
-from bayesf1.tasks import (
-    binary,
-    classed,
-    correctness,
-    final,
-    multiclass,
-    probabilities,
-    scores,
-    statistics,
-)
+from bayesf1.tasks import binary, classed, correctness, final, multiclass, probabilities, scores, statistics
 from bayesf1.tasks.judged.task import Judged
 from bayesf1.units import Folds, Generations, Units
 
@@ -57,8 +49,6 @@ _REMOVED = {
     "ratings": "for the agreement of raters use bf.measures.alpha_posterior",
 }
 _DESIGNS: dict[str, type[BlockedCV] | type[KFoldCV]] = {cv.__name__: cv for cv in (BlockedCV, KFoldCV)}
-# Metrics that a file can name are functions of this package.
-_OWN_MEASURES = "bayesf1.measures"
 
 # Numbers up to here can be multiplied and added up without overflow.
 _MOST = 1e100
@@ -161,15 +151,12 @@ def measure_name(function: Any) -> str:
     >>> measure_name(ter)
     'ter'
     """
-    module = str(getattr(function, "__module__", ""))
-    name = str(getattr(function, "__qualname__", ""))
-    if name and "." not in name and module.startswith(_OWN_MEASURES):
-        return name
-    if not name:
-        name = type(function).__name__
+    for name, measure in corpus_measures().items():
+        if measure is function:
+            return name
     raise ValueError(
-        f"the metric {name!r} is a function, which a JSON file cannot hold, as reading it "
-        "would run code; save the statistics and call from_statistics again, or take a measure of bayesf1.measures"
+        f"the metric {function_name(function)!r} is a function, which a JSON file cannot hold, as reading it would run code; "
+        "save the statistics and call from_statistics again, or take a measure of bayesf1.measures"
     )
 
 
@@ -178,9 +165,8 @@ def corpus_measures() -> dict[str, Callable[..., Any]]:
     from bayesf1 import measures
     from bayesf1.measures import corpus
 
-    # A measure says which way it points; nothing else in the module does. Public names check their arguments.
-    names = [name for name, entry in vars(corpus).items() if hasattr(entry, "lower_is_better")]
-    return {name: getattr(measures, name) for name in names}
+    # Not the functions themselves: the public ones check their arguments.
+    return {name: getattr(measures, name) for name in corpus.NAMES}
 
 
 # ---- reading ----------------------------------------------------------------------------------------------
@@ -290,10 +276,8 @@ def _check_parts(ev: Evaluation) -> None:
 
 def _methods(value: Any, models: tuple[str, ...]) -> tuple[Method, ...]:
     runs = _typed(Mapping[str, tuple[str, ...]], value, "methods")
-    if not runs:
-        return ()
-    methods = methods_of(runs, models)
-    if [model for method in methods for model in method.runs] != list(models):
+    methods = methods_of(runs, models) if runs else ()
+    if methods and [model for method in methods for model in method.runs] != list(models):
         raise ValueError("methods must name the models in their order")
     return methods
 
@@ -322,12 +306,8 @@ def _unit_rows(value: Any, where: str, n_columns: int, *, signed: bool = False) 
         rows = _numbers(value["rows"], f"{where}.rows", signed=signed)
         if rows.shape != shape:
             raise ValueError(f"{where}.rows have shape {rows.shape}, but should have {shape}")
-    name = value["name"]
-    shared = value["shared"]
-    each_an_item = value["each_an_item"]
-    if not isinstance(name, str) or not name.strip() or {type(shared), type(each_an_item)} != {bool}:
-        raise ValueError(f"{where} has no name, or something else than true and false")
-    return Units(rows, weights, name, shared, each_an_item)
+    flags = {key: _typed(bool, value[key], f"{where}.{key}") for key in ("shared", "each_an_item")}
+    return Units(rows, weights, _noun(value["name"], f"{where}.name"), **flags)
 
 
 def _sparse_rows(value: Any, where: str, shape: tuple[int, int], *, signed: bool) -> Any:
@@ -337,16 +317,18 @@ def _sparse_rows(value: Any, where: str, shape: tuple[int, int], *, signed: bool
     """
     n_rows, n_columns = shape
     values = _numbers(value["values"], f"{where}.values", signed=signed)
-    if values.ndim != 1:
-        raise ValueError(f"{where}.values should be one list of numbers")
-    columns = _whole_numbers(value["columns"], f"{where}.columns", below=n_columns)
-    starts = _whole_numbers(value["starts"], f"{where}.starts", below=len(values) + 1)
-    if len(columns) != len(values):
-        raise ValueError(f"{where} has {len(columns)} columns for {len(values)} values; each value has one")
-    rises = len(starts) > 0 and starts[0] == 0 and starts[-1] == len(values) and (np.diff(starts) >= 0).all()
-    if len(starts) != n_rows + 1 or not rises:
+    columns = _numbers(value["columns"], f"{where}.columns")
+    starts = _numbers(value["starts"], f"{where}.starts")
+    if values.ndim != 1 or columns.shape != values.shape:
+        raise ValueError(f"{where} has {columns.size} columns for {values.size} values; each value has one")
+    if (columns != np.rint(columns)).any() or (columns >= n_columns).any():
+        raise ValueError(f"{where}.columns should be whole numbers from 0 to {n_columns - 1}")
+    # Starts from 0 that rise, and end with the number of values.
+    ends = np.append(starts[1:], values.size) if starts.ndim == 1 else starts
+    rises = starts.shape == (n_rows + 1,) and starts[0] == 0.0 and starts[-1] == values.size
+    if not rises or (starts != np.rint(starts)).any() or (ends < starts).any():
         raise ValueError(
-            f"{where}.starts should be {n_rows + 1} numbers that rise from 0 to {len(values)}, the number of values"
+            f"{where}.starts should be {n_rows + 1} whole numbers that rise from 0 to {values.size}, the number of values"
         )
     return sparse((values, columns.astype(np.int32), starts.astype(np.int32)), shape)
 
@@ -361,25 +343,6 @@ def _numbers(value: Any, where: str, *, signed: bool = False) -> FloatArray:
     if not ((array >= least) & (array <= _MOST)).all():
         raise ValueError(f"{where} should be lists of equal length with numbers from {least:g} to {_MOST:g}")
     return array
-
-
-def _whole_numbers(value: Any, where: str, *, below: int) -> IntArray:
-    """Return a list of whole numbers from 0 to below a bound as an array.
-
-    Examples
-    --------
-    >>> _whole_numbers([0, 7], "units.rows.columns", below=4)
-    Traceback (most recent call last):
-    ValueError: units.rows.columns should be a list of whole numbers from 0 to 3, not with 7
-    """
-    if not isinstance(value, list):
-        raise ValueError(f"{where} should be a list of whole numbers from 0 to {below - 1}")
-    for number in value:
-        if type(number) is not int or not 0 <= number < below:
-            raise ValueError(
-                f"{where} should be a list of whole numbers from 0 to {below - 1}, not with {quoted(number)}"
-            )
-    return np.array(value, dtype=np.intp)
 
 
 def _check_sums(what: str, sums: FloatArray, tables: FloatArray) -> None:
@@ -419,16 +382,16 @@ def _generations(value: Any, tables: FloatArray) -> Generations | None:
     most = _typed(int, value["most"], "generations.most")
     if not 1 <= least <= most or most < 2:
         raise ValueError(f"generations are from {least} to {most} an item, but should be from 1 to 2 or more")
-    noun = _noun(value["noun"], "generations.noun")
     deviations = _unit_rows(value["deviations"], "generations.deviations", tables.size, signed=True)
-    columns = sparse(deviations.rows).tocoo()
-    # Axes (row, model): whether a row has anything in a model's cells.
     n_models, n_cells = tables.shape
-    of_model = np.zeros((deviations.n_patterns, n_models), dtype=bool)
-    of_model[columns.row, columns.col // n_cells] = True
-    if (of_model.sum(axis=1) > 1).any():
+    model_of_column = indicators(
+        np.arange(tables.size), np.arange(tables.size) // n_cells, (tables.size, n_models)
+    )
+    # Axes (row, model): how much a row has in a model's cells.
+    in_model = abs(sparse(deviations.rows)) @ model_of_column
+    if ((in_model > 0).sum(axis=1) > 1).any():
         raise ValueError("generations.deviations has a row of several models; each is of one")
-    return Generations(deviations, least, most, noun)
+    return Generations(deviations, least, most, _noun(value["noun"], "generations.noun"))
 
 
 def _corpora(value: Any) -> Corpora | None:
@@ -461,10 +424,10 @@ def _mean_scores(part: Evaluation, metrics: Sequence[str]) -> AnyArray:
 
 
 def _noun(value: Any, where: str) -> str:
-    noun = _typed(str, value, where)
+    noun: str = _typed(str, value, where)
     if not noun.strip():
         raise ValueError(f"{where} is empty; it is what one is called, such as 'data set'")
-    return str(noun)
+    return noun
 
 
 # ---- values by their types --------------------------------------------------------------------------------

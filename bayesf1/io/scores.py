@@ -12,14 +12,7 @@ from bayesf1.base.arrays import FloatArray, SupportsColumns, rows_of_cells
 from bayesf1.base.checks import ArrayLike, Column, OneLabel, is_number, refuse_reports
 from bayesf1.base.naming import listing, nearest
 from bayesf1.evaluation import Evaluation, model_names
-from bayesf1.io.label_values import (
-    align,
-    check_same_shapes,
-    check_unit,
-    from_rows,
-    read_labels,
-    read_numbers,
-)
+from bayesf1.io.label_values import align, check_same_shapes, check_unit, from_rows, read_labels, read_numbers
 from bayesf1.io.labels import CodedLabels, from_right, label_notes, positive_items
 from bayesf1.metrics import points_down
 from bayesf1.runs import is_by_id, with_runs_in
@@ -81,12 +74,7 @@ def from_scores(
 
 @with_runs_in("scores", is_by_id)
 def from_columns(
-    scores: Mapping[str, Any],
-    *,
-    name: str,
-    unit: str | None,
-    lower_is_better: bool,
-    groups: Column | None,
+    scores: Mapping[str, Any], *, name: str, unit: str | None, lower_is_better: bool, groups: Column | None
 ) -> Evaluation:
     """Build an Evaluation from scores, as `from_scores` does once it knows their metric."""
     if unit is not None and check_unit(unit) == "item":

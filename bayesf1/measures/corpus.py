@@ -15,6 +15,8 @@ from bayesf1.base.checks import Numbers
 from bayesf1.metrics import ratio
 
 F = TypeVar("F", bound=Callable[..., Any])
+# The functions of totals, which saved evaluations may name.
+NAMES = ("corpus_bleu", "chrf", "ter", "wer")
 # Sums of larger totals could overflow.
 _MAX_TOTAL = 1e100
 
