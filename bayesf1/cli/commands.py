@@ -282,18 +282,25 @@ def plan(args: argparse.Namespace) -> None:
 
 
 def _for_interval(args: argparse.Namespace) -> Answer:
-    _refuse(args, "an interval", "models", "agreement", "n_items", "assurance", "not_worse_by")
+    _refuse(
+        args, "an interval", "models", "agreement", "n_items", "assurance", "not_worse_by", "prior", "rng"
+    )
     settings = given(args, "metric", "prevalence", "confidence_level")
     if args.files:
+        _refuse(args, "a plan from a FILE", *_SCORES)
         pilot = evaluation(args)
         if args.only is None and len(pilot.names) > 1:
             raise ValueError(
                 f"{args.files[0]} has several models ({listing(pilot.names)}); choose one with --only"
             )
         return bf.plan(args.half_width, pilot=pilot, model=args.only, **settings)
-    _refuse(args, "a plan without a FILE", "only")
+    _refuse(args, "a plan without a FILE", "only", "runs", *READ)
     scores = given(args, *_SCORES)
     if scores:
+        if args.prevalence is None:
+            raise ValueError(
+                "assumed scores plan an interval for some share of positive items; give --prevalence"
+            )
         # The interval of one model does not depend on agreement with another.
         pilot = bf.assumed_pilot(prevalence=args.prevalence, agreement=1.0 - 1e-6, **scores)
         settings |= {"pilot": pilot, "model": pilot.models[0], "prevalence": None}
@@ -310,7 +317,7 @@ def _for_decision(args: argparse.Namespace) -> Answer:
         _refuse(args, "a plan from a FILE", *assumed)
         pilot = evaluation(args, units_for="a plan for a decision")
     elif {"prevalence", "agreement"} <= assumed.keys() and (asked or args.n_items):
-        _refuse(args, "a plan without a FILE", "models")
+        _refuse(args, "a plan without a FILE", "models", "runs", *READ)
         pilot = bf.assumed_pilot(**assumed)
     else:
         raise ValueError(
@@ -510,7 +517,8 @@ _INPUT = {"input": "files --runs"}
 for heading, options in READING.items():
     _INPUT[heading] = " ".join(names.split()[0] for names in options)
 _INFERENCE = "--rope --prior --prob --target --rng"
-_OUTPUT = "--format --output --verbose"
+_FILES = "--format --output"
+_OUTPUT = f"{_FILES} --verbose"
 
 # Arguments of `Command`: its function, its options by their headings, and settings of options that differ from the usual.
 _LOOKS = "--models --metric --previous --save --rope --confidence-level --largest --fail-unless-decided"
@@ -520,7 +528,7 @@ _MODEL = "--models --metrics --likelihood --rope --prior --prob --draws --rng"
 _TO_LABEL = {
     "input": "files --gold --judge --columns --item --group --positive",
     "plan": "--budget --only --models --metric --prob --prior --rng",
-    "output": _OUTPUT,
+    "output": _FILES,
 }
 _TO_PLAN = {
     **_INPUT,
@@ -528,7 +536,7 @@ _TO_PLAN = {
     "a pilot in FILE": "--only --models",
     "assumptions instead of a pilot": "--prevalence --agreement --f1 --precision --recall --n-items",
     "simulation": "--prior --rng",
-    "output": _OUTPUT,
+    "output": _FILES,
 }
 _TO_COMPARE = {
     **_INPUT,
@@ -541,10 +549,10 @@ COMMANDS = {
     "rank": Command(rank, {**_INPUT, "inference": f"--metric {_INFERENCE}", "output": f"{_OUTPUT} --plot"}),
     "interval": Command(
         interval,
-        {**_INPUT, "intervals": _INTERVALS, "output": _OUTPUT},
+        {**_INPUT, "intervals": _INTERVALS, "output": _FILES},
         {"--difference": two("intervals of the difference B minus A instead", type=str)},
     ),
-    "test": Command(test, {**_INPUT, "randomisation": _TEST, "output": _OUTPUT}),
+    "test": Command(test, {**_INPUT, "randomisation": _TEST, "output": _FILES}),
     "plan": Command(plan, _TO_PLAN, {"files": {"nargs": "*"}}),
     "label": Command(
         label,
@@ -554,7 +562,7 @@ COMMANDS = {
             "--output": file("write the rows to label to this CSV file"),
         },
     ),
-    "monitor": Command(monitor, {**_INPUT, "looks": _LOOKS, "output": _OUTPUT}),
+    "monitor": Command(monitor, {**_INPUT, "looks": _LOOKS, "output": _FILES}),
     "hierarchical": Command(
         hierarchical, {**_INPUT, "model": _MODEL, "output": f"{_OUTPUT} --save --report"}
     ),

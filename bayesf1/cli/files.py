@@ -10,6 +10,7 @@ from typing import Any
 
 from bayesf1.base.text_files import followed
 from bayesf1.cli.output import chosen_format
+from bayesf1.output.answer import DEFAULT
 
 # Options with files that are read, and with files that are written.
 _READ = ("qrels", "previous")
@@ -47,7 +48,9 @@ def check_files(args: argparse.Namespace) -> None:
             is_next_look = (option, name) == ("previous", "save")
             if not is_next_look and (_are_same(target, source) or _is_read_in(source, target)):
                 raise ValueError(f"--{name} {path} is an input file; name another")
-    chosen_format(args)
+    form = chosen_format(args)
+    if options.get("verbose", False) and form != DEFAULT:
+        raise ValueError(f"--verbose adds sentences to a {DEFAULT}, and the format is {form}; leave it out")
     plot = options.get("plot")
     if plot is not None:
         from bayesf1.output.panels import check_path

@@ -152,8 +152,7 @@ def read_corpora(data: Evaluation | Mapping[str, Evaluation]) -> GivenCorpora:
         check_evaluation(ev)
     check_same_models("corpus", {name: ev.names for name, ev in data.items()})
     models = next(iter(data.values())).names
-    if len(models) < 2:
-        raise ValueError(f"there is only one model ({models[0]}); a comparison needs two")
+    _check_several(models)
     remarks = dict.fromkeys(remark for ev in data.values() for remark in ev.remarks)
     return GivenCorpora("corpus", {name: ev.select(models) for name, ev in data.items()}, tuple(remarks))
 
@@ -164,6 +163,11 @@ _ONE_CORPUS = (
 )
 
 
+def _check_several(models: Sequence[str]) -> None:
+    if len(models) < 2:
+        raise ValueError(f"there is only one model ({models[0]}); a comparison needs two")
+
+
 def _corpora_in(ev: Evaluation) -> GivenCorpora:
     """Return the data sets, or else the folds, of one evaluation."""
     if ev.corpora is not None:
@@ -172,6 +176,7 @@ def _corpora_in(ev: Evaluation) -> GivenCorpora:
         return GivenCorpora(ev.corpora.noun, corpora.evaluations, ev.remarks)
     if ev.folds is None or ev.task.final:
         raise ValueError(_ONE_CORPUS)
+    _check_several(ev.models)
     # Axes (repeat, fold, model, cell).
     tables = ev.folds.counts
     folds = {}

@@ -904,6 +904,11 @@ def _plan_decision(
         if not is_number(value) or not low < value < 1.0:
             raise ValueError(f"{name} must lie between {low:g} and 1, such as 0.95, not {value!r}")
     pair = simulated_pair(ev, metric, ev.check_prior(prior)).merged()
+    if pair.spread == 0.0:
+        raise ValueError(
+            f"no {ev.unit} on which {ev.models[0]} and {ev.models[1]} differ in the pilot changes their {metric.label}, so "
+            "the pilot says nothing of how it varies; name another metric"
+        )
     n_sets = check_draws(n_sets, "n_sets")
     generator = check_rng(rng)
     margin = 0.0 if not_worse_by is None else not_worse_by

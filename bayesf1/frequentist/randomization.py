@@ -57,6 +57,8 @@ class RandomizationTest(Answer):
         The number that random trials start from; None if there are none, or they are those of a Generator.
     p_holm, p_bh
         The p-value as Holm and as Benjamini and Hochberg adjust it beside others; None of a single test. See `adjust`.
+    remarks
+        What a reader should know of the data, in sentences.
     """
 
     titled = False
@@ -84,6 +86,7 @@ class RandomizationTest(Answer):
     start: int | None = None
     p_holm: float | None = None
     p_bh: float | None = None
+    remarks: tuple[str, ...] = ()
 
     @property
     def difference(self) -> float:
@@ -113,6 +116,11 @@ class RandomizationTest(Answer):
         """The sentence that the test prints as."""
         return (str(self),)
 
+    @property
+    def explained(self) -> Sequence[str]:
+        """What limits the conclusion."""
+        return self.remarks
+
     def __str__(self) -> str:
         return words.sentence(self)
 
@@ -136,12 +144,14 @@ class RandomizationTest(Answer):
         """Return the test as plain numbers and strings, with stable names."""
         fields = asdict(self)
         low, high = fields.pop("interval")
+        notes = fields.pop("remarks")
         return {
             **fields,
             "difference": self.difference,
             "statistic": self.statistic,
             "low": low,
             "high": high,
+            "notes": list(notes),
         }
 
 
@@ -187,6 +197,7 @@ _WORK = 1 << 29
 _SIGNS = ((np.arange(256)[:, None] >> np.arange(8)) & 1) - 0.5
 # How many of eight coins show heads.
 _HEADS = (_SIGNS.sum(axis=1) + 4.0).astype(np.uint8)
+_ACROSS_FOLDS = "The test takes the predictions of all folds as those of one model, so training again may change its answer."
 # With more patterns than this, an area under a curve is replaced by its first-order expansion.
 _FIRST_ORDER = 500
 
@@ -465,6 +476,7 @@ def randomization_test(
         k = sum(int(is_extreme(sums).sum()) for sums in blocks)
         p_value = (k + 1) / (n + 1)
         low, high = binomial_clopper_pearson(k, n - k, confidence_level=confidence_level)
+    remarks = ev.notes if ev.folds is None else (*ev.notes, _ACROSS_FOLDS)
     return RandomizationTest(
         metric=metric.name,
         label=metric.label,
@@ -484,6 +496,7 @@ def randomization_test(
         n_discordant=int(counts.sum()),
         lower_is_better=metric.lower_is_better,
         start=None if exact else start_of(rng),
+        remarks=remarks,
     )
 
 

@@ -185,6 +185,7 @@ def guess_columns(
     ValueError
         If a column may be a model's, but half of its values are no gold labels, or no scores of one metric.
     """
+    table.check(gold)
     named_otherwise = {*other} - {gold}
     wanted = [column for column in table.header if column and column not in named_otherwise]
     sample = table.load(wanted, optional=wanted, most=_SAMPLE) if wanted else {}

@@ -74,6 +74,7 @@ _WHOLE = re.compile(r"([+-]?[0-9]+)\.0*")
 _GAPS = frozenset(("na", "n/a", "#n/a", "nan", "<na>", "null", "none"))
 # The largest number of gold labels that are compared with each other.
 _MOST_COMPARED = 200
+_NO_GAPS = "All items have gold labels, so the judge's were not used."
 # The remedy for a missing gold label.
 NO_GOLD = "drop or fill it first, or give a judge's labels of all items with judge="
 # Cell of an item by 2·(gold is positive) + (prediction is positive).
@@ -547,6 +548,8 @@ def _from_judged(
     ev = from_rows(models, task, rows, documents, which=pattern_of_item)
     if not ev.labelled:
         ev = on_inner_task(ev, task)
+        if judges:
+            notes = (*notes, _NO_GAPS)
     return replace(ev, remarks=notes)
 
 

@@ -224,11 +224,12 @@ def _stacked(answers: Sequence[Answer]) -> Answer:
     tables = [answer.table for answer in answers]
     rows = tuple(row for table in tables for row in table.rows)
     sure = tuple(one for table in tables for one in table.sure)
-    lines = [line for answer in answers for line in answer.below]
+    verdicts = [line for answer in answers for line in answer.verdicts]
+    explained = dict.fromkeys(line for answer in answers for line in answer.explained)
     signatures = dict.fromkeys(answer.signature() for answer in answers)
     more = [line for answer in answers for line in answer.more]
     table = Table(tables[0].header, rows, sure=sure)
-    return _Printed(answers[0].title, table, [*lines, *signatures], more, titled=False)
+    return _Printed(answers[0].title, table, [*verdicts, *explained, *signatures], more, titled=False)
 
 
 def _without_repeats(answers: Sequence[Answer]) -> Sequence[Answer]:
