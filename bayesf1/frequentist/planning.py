@@ -73,7 +73,12 @@ class Plan(Answer):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain numbers and strings, with stable names."""
-        return {**asdict(self), "sentence": self.sentence}
+        fields = asdict(self)
+        # JSON has lists alone.
+        for name, value in fields.items():
+            if isinstance(value, tuple):
+                fields[name] = list(value)
+        return {**fields, "sentence": self.sentence}
 
 
 # ---- intervals --------------------------------------------------------------------------------------------
