@@ -163,7 +163,7 @@ class Evaluation(EqualByFields):
         tables = self.tables[[self.index(run) for run in runs]]
         if not (tables == tables[0]).all():
             return False
-        # Each run as a model by itself.
+        # Each run counts as a model by itself.
         models = replace(self, methods=())
         return all(models.select((runs[0], run)).alike for run in runs[1:])
 
@@ -357,7 +357,7 @@ class Evaluation(EqualByFields):
             try:
                 task = self.task.union(other.task)
             except ValueError as error:
-                reason = f": {error}" if str(error) else ""
+                reason = f": {error}"
         if task is None:
             raise ValueError(
                 f"evaluations of different models, cells, units or cross-validations cannot be added: "
@@ -572,7 +572,7 @@ def resolve_metrics(metrics: MetricLike | Sequence[MetricLike] | None, ev: Evalu
     if not _is_several(chosen):
         return [resolve_metric(chosen, ev)]
     resolved: list[Metric] = []
-    # Each is compared with those before at once, as an iterator may never end.
+    # Each metric is compared with those before it at once, because an iterator may never end.
     for asked in chosen:
         metric = resolve_metric(asked, ev)
         for other in resolved:

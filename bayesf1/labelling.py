@@ -33,9 +33,9 @@ from bayesf1.tasks.judged.difference_estimator import score_of, slopes_of
 from bayesf1.tasks.judged.strata import POOLED, Strata
 from bayesf1.tasks.judged.task import Judged
 
-# Draws from which the posterior variance of today is estimated.
+# Number of draws from which the posterior variance of today is estimated.
 _DRAWS = 8000
-# Share of a budget that goes to all strata, however much their labels seem to tell.
+# Share of the budget that goes to all strata, however little their labels seem to tell.
 _EXPLORE = 0.1
 
 
@@ -344,7 +344,7 @@ class Doubt:
         def allocated(t: float) -> FloatArray:
             return np.clip(t * self.spread - self.labelled - self.believed, floor, self.unlabelled)
 
-        # From the largest t on, all items of strata with a spread are labelled.
+        # At the largest t all items of strata with a spread are labelled.
         varies = self.spread > 0.0
         weight = self.labelled + self.believed + self.unlabelled
         largest = float((weight[varies] / self.spread[varies]).max(initial=0.0)) + 1.0

@@ -128,10 +128,10 @@ class Metric:
         The name it is printed with, such as ``"F1"``.
     needs
         The cells that it is a function of; empty for a callable, which is given the whole table.
-    distribution
-        The closed form of its posterior, or None where only draws will do.
     function
         The metric itself, on tables (..., cell) with the cells in the order of `needs`.
+    distribution
+        The closed form of its posterior, or None where only draws will do.
     support
         Smallest and largest value.
     percent
@@ -160,8 +160,8 @@ class Metric:
     name: str
     label: str
     needs: tuple[str, ...]
-    distribution: Proportion | FMeasure | None
     function: Callable[[FloatArray], FloatArray]
+    distribution: Proportion | FMeasure | None = None
     support: tuple[float, float] = (0.0, 1.0)
     percent: bool = True
     lower_is_better: bool = False
@@ -188,7 +188,7 @@ class Metric:
         return least - most, most - least
 
     def __getstate__(self) -> dict[str, Any]:
-        # A function made here cannot be pickled, but be made again.
+        # Functions of a named metric cannot be pickled, but `__setstate__` makes them again.
         made = () if self.origin is None else ("function", "weigh", "expand")
         return {name: value for name, value in vars(self).items() if name not in made}
 
@@ -337,7 +337,7 @@ def fbeta(tables: FloatArray, *, beta: float = 1.0) -> FloatArray:
     return ratio(gain, gain + fp + beta * beta * fn)
 
 
-# What it means is found out by the task.
+# The task says which metric a name, or a callable, means.
 MetricLike: TypeAlias = Annotated[
     str | Callable[[FloatArray], Any] | Metric,
     Rule(lambda value: not isinstance(value, str) or is_text(value), "the name of a metric or a function"),
@@ -383,7 +383,9 @@ def metric_of(
     down = points_down(function, otherwise=down)
     if score is None:
         score = function
-    return Metric(title, title, (), None, score, support, percent=False, lower_is_better=down, smooth=smooth)
+    return Metric(
+        title, title, (), score, support=support, percent=False, lower_is_better=down, smooth=smooth
+    )
 
 
 def own_name(function: Any) -> str:
@@ -504,7 +506,7 @@ def weighted_f1(tables: FloatArray) -> FloatArray:
 
 def _share(name: str, label: str, successes: tuple[str, ...], failures: tuple[str, ...]) -> Metric:
     function = partial(proportion, successes=len(successes))
-    return Metric(name, label, successes + failures, Proportion(successes, failures), function)
+    return Metric(name, label, successes + failures, function, Proportion(successes, failures))
 
 
 _SPAN = ("tp", "fp", "fn")
@@ -519,20 +521,19 @@ METRICS: dict[str, Metric] = {
         _share("specificity", "Specificity", ("tn",), ("fp",)),
         _share("npv", "NPV", ("tn",), ("fn",)),
         _share("jaccard", "Jaccard", ("tp",), ("fp", "fn")),
-        Metric("fowlkes_mallows", "FM", _SPAN, None, fowlkes_mallows),
-        Metric("mcc", "MCC", _FULL, None, mcc, (-1.0, 1.0), percent=False),
-        Metric("sba", "SBA", _FULL, None, sba, of_classes=ClassAverage(_SPAN)),
+        Metric("fowlkes_mallows", "FM", _SPAN, fowlkes_mallows),
+        Metric("mcc", "MCC", _FULL, mcc, support=(-1.0, 1.0), percent=False),
+        Metric("sba", "SBA", _FULL, sba, of_classes=ClassAverage(_SPAN)),
         Metric(
             "balanced_accuracy",
             "Balanced accuracy",
             _FULL,
-            None,
             balanced_accuracy,
             of_classes=ClassAverage(("tp", "fn")),
         ),
-        Metric("kappa", "Kappa", _FULL, None, kappa, (-1.0, 1.0), percent=False),
-        Metric("macro_f1", "Macro F1", _FULL, None, macro_f1),
-        Metric("weighted_f1", "Weighted F1", _FULL, None, weighted_f1),
+        Metric("kappa", "Kappa", _FULL, kappa, support=(-1.0, 1.0), percent=False),
+        Metric("macro_f1", "Macro F1", _FULL, macro_f1),
+        Metric("weighted_f1", "Weighted F1", _FULL, weighted_f1),
         # Each item has one label, so that the micro average of two is the accuracy.
         _share("micro_f1", "Micro F1", ("tp", "tn"), ("fp", "fn")),
     )
@@ -569,7 +570,7 @@ def find_metric(name: MetricLike) -> Metric:
                 f"metric {name!r} has weights of {a:g} and {b:g}; give at least one above 0, below 1e6"
             )
         function = partial(tversky, a=a, b=b)
-        return Metric(f"tversky({a:g},{b:g})", f"Tversky({a:g}, {b:g})", _SPAN, None, function)
+        return Metric(f"tversky({a:g},{b:g})", f"Tversky({a:g}, {b:g})", _SPAN, function)
     match = _FSCORE.fullmatch(key)
     if match is None:
         raise ValueError(
@@ -578,4 +579,4 @@ def find_metric(name: MetricLike) -> Metric:
     beta = float(match[1])
     if not 0.1 <= beta <= 10.0:
         raise ValueError(f"metric {name!r} has a weight of {beta:g}; F-beta needs one from 0.1 to 10")
-    return Metric(f"f{beta:g}", f"F{beta:g}", _SPAN, FMeasure(beta), partial(fbeta, beta=beta))
+    return Metric(f"f{beta:g}", f"F{beta:g}", _SPAN, partial(fbeta, beta=beta), FMeasure(beta))

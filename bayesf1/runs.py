@@ -101,7 +101,7 @@ def dotted_runs(models: Sequence[str]) -> dict[str, list[str]]:
     return runs
 
 
-# Counts by the names of their cells are one model's, not those of runs.
+# A mapping with these keys holds the counts of one model, and not its runs.
 _CELLS = frozenset(("tp", "fp", "fn", "tn", "gold", "predicted", "correct"))
 
 

@@ -133,10 +133,10 @@ class Task(ABC):
         return ()
 
     def union(self, other: Self) -> Self:
-        """Return the task that has the cells of both, or say that they do not go together."""
+        """Return the task that has the cells of both, or raise a ValueError that says why there is none."""
         if self == other:
             return self
-        raise ValueError
+        raise ValueError("their cells differ")
 
     def select(self, models: Sequence[str]) -> Self:
         """Return the task of some of the models, if it keeps anything of each of them."""

@@ -97,7 +97,7 @@ class Units(EqualByFields):
             flat = rows.reshape(len(rows), -1)
             patterns, which = np.unique(flat, axis=0, return_inverse=True)
         else:
-            # From coordinates, so that equal rows hold equal entries in equal order.
+            # Rows are made from coordinates, so that equal rows hold equal entries in the same order.
             rows = sparse(rows.tocoo())
             rows.sum_duplicates()
             rows.eliminate_zeros()

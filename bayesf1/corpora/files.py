@@ -41,7 +41,7 @@ _ATTRIBUTE = "bayesf1"
 _TEXTS = ("likelihood", "assumption", "noun", "note", "within")
 # Fields of a metric that are written as they are.
 _METRIC_FIELDS = {"name": str, "label": str, "percent": bool, "lower_is_better": bool, "alias": str}
-# The main metric of a file that names none, the first of these that it has, or else its first metric.
+# The main metric of a file that names none is the first of these that it has, or else its first metric.
 _USUAL_MAIN_METRICS = ("f1", "macro_f1", "micro_f1", "roc_auc")
 
 
@@ -55,7 +55,7 @@ def save_groups(groups: Mapping[str, xr.Dataset], path: str | Path) -> None:
 
     if Path(path).suffix == ".zarr":
         raise ValueError(f"draws are saved as netCDF, not Zarr; end {printable(str(path))} with .nc")
-    # In memory, as HDF5 may end the program if a disk is full.
+    # The file is made in memory, because HDF5 may end the program if a disk is full.
     buffer = BytesIO()
     with h5netcdf.File(buffer, "w") as file:
         for name, data in groups.items():
@@ -76,7 +76,7 @@ def load_groups(path: str | Path) -> dict[str, xr.Dataset]:
         # h5py raises a RuntimeError for groups that cannot be read.
         except (OSError, ValueError, KeyError, RuntimeError) as error:
             reason = " ".join(str(error).split())
-    # Raised here, where a damaged file has been dropped.
+    # The error is raised here, after the damaged file has been dropped.
     raise ValueError(
         f"{printable(str(path))} is not a netCDF file of draws, as bayesf1 or ArviZ write: {reason:.200}"
     )
@@ -204,13 +204,7 @@ def _metric(entry: Mapping[str, Any]) -> Metric:
         _check_type(f"the {name} of a metric", entry[name], kind)
         described[name] = entry[name]
     low, high = map(float, entry["support"])
-    return Metric(
-        **described,
-        support=(low, high),
-        needs=(entry["name"],),
-        distribution=None,
-        function=itemgetter((..., 0)),
-    )
+    return Metric(**described, support=(low, high), needs=(entry["name"],), function=itemgetter((..., 0)))
 
 
 def _diagnostics(entry: Mapping[str, Any]) -> Diagnostics:

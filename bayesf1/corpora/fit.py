@@ -150,17 +150,17 @@ class HierarchicalFit(FittedModel, Answer):
 
     @property
     def questions(self) -> tuple[str, ...]:
-        """What can be asked: ``"average"``, ``"new"``, ``"suite"``, and the names of the corpora."""
+        """The questions: ``"average"``, ``"new"``, ``"suite"``, and the names of the corpora."""
         return (*QUESTIONS, *self.datasets)
 
     @property
     def nouns(self) -> str:
-        """What several of the corpora are called."""
+        """The noun of several corpora."""
         return plural(self.noun)
 
     @property
     def number(self) -> str:
-        """How many corpora there are, in words."""
+        """The number of corpora with their noun."""
         return f"{len(self.datasets)} {self.nouns}"
 
     # ---- answers ------------------------------------------------------------------------------------------
@@ -330,7 +330,7 @@ class HierarchicalFit(FittedModel, Answer):
         return question == "new" or (question == "average" and len(self.datasets) < 3)
 
     def estimate(self, question: str) -> str:
-        """Return what is printed of a posterior: its mean, or its median if a mean may not exist."""
+        """Return the name of the estimate that is printed: the mean, or the median if a mean may not exist."""
         return "posterior median" if self.uses_median(question) else "posterior mean"
 
     def _draws(self, question: str, metric: Metric) -> FloatArray:
@@ -339,7 +339,7 @@ class HierarchicalFit(FittedModel, Answer):
         return np.asarray(scores.values, dtype=float)
 
     def scope(self, question: str) -> str:
-        """Say of which corpus a question asks."""
+        """Return in words the corpus, or the corpora, that a question is about."""
         scopes = {
             "average": f"the average {self.noun}",
             "new": f"a new {self.noun}",
@@ -350,13 +350,13 @@ class HierarchicalFit(FittedModel, Answer):
     # ---- words and numbers --------------------------------------------------------------------------------
 
     def answer(self, a: str | None = None, b: str | None = None) -> HierarchicalFit:
-        """Return the fit with two of its models to be printed; without names, with those that score best."""
+        """Return the fit that prints two other of its models; without names, the two that score best."""
         pair = self.shown if a is None and b is None else self.observed.pair(a, b)
         return replace(self, pair=pair)
 
     @property
     def title(self) -> str:
-        """Which models were compared, on how many corpora."""
+        """The models that are compared, and the number of corpora."""
         return printable(words.title(self))
 
     @property

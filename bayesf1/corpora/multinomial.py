@@ -43,11 +43,11 @@ if TYPE_CHECKING:
 
 SAMPLERS: tuple[str, ...] = ("pymc", "nutpie")
 _DIMS = ("dataset", "system", "cell")
-# Beyond it the model cannot be told from a multinomial, and differences of log gamma functions cancel.
+# With a larger κ the model cannot be told from a multinomial, and differences of log gamma functions cancel.
 MAX_LOG_KAPPA = 15.0
 # Warnings of PyMC and its parts on import or while they compile.
 _NOISE = ".*(ArviZ is undergoing|installed version of numba|Numba will use object mode|g\\+\\+ not|PyTensor could not)"
-# Draws of predictions, which are only looked at: more would take room.
+# Number of predicted tables: they are only plotted, and more would take room in files.
 _PREDICTED = 500
 
 
@@ -334,7 +334,7 @@ def _answers(
 
 
 class Concentrations(NamedTuple):
-    """How alike corpora are: the posterior median of κ of each model, and which program drew it."""
+    """How alike corpora are: the posterior median of κ of each model, and the program that drew it."""
 
     kappa: tuple[float, ...]
     made_with: str
@@ -371,7 +371,7 @@ def sample(model: Any, sampler: str, rng: np.random.Generator, **settings: Any) 
         try:
             trace = pm.sample(model=model, **options, **settings)
         except BaseException as error:
-            # A panic of Rust is no Exception.
+            # A panic of Rust code in nutpie is no Exception.
             if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
                 raise
             reason = " ".join(str(error).split())

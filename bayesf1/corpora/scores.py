@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 # Draws of the posterior of one corpus, from which its covariance is estimated, at most and at least.
 _MOST_PILOT_DRAWS = 8_000
 _LEAST_PILOT_DRAWS = 1_000
-# Such draws of all corpora together, and the gamma variates that they take.
+# The most such draws of all corpora together, and the most gamma variates that they may take.
 _PILOT_DRAWS = 400_000
 _PILOT_VARIATES = 40_000_000
-# If no number of draws is given, draws of all corpora, models and metrics make at most so many numbers.
+# The most numbers in the draws of all corpora, models and metrics, if no number of draws is given.
 _NUMBERS = 2_000_000
 _DEPENDENCE = {
     "independent": "taken as independent",

@@ -149,7 +149,7 @@ def cross_validate(
         (fit, learners[fit.model].model, _take(X, fit.train), _take(y, fit.train), _take(X, fit.test))
         for fit in fits
     )
-    # For each repeat the predictions of each model for all units.
+    # One mapping for each repeat: the predictions of each model for all units.
     predicted: list[dict[str, list[Any]]] = [
         {name: [None for _ in range(n)] for name in names} for _ in partition
     ]
@@ -312,7 +312,7 @@ def recognised_design(splitter: Any, partition: IntArray) -> BlockedCV | KFoldCV
 
 @dataclass(frozen=True)
 class KeptFits:
-    """Predictions kept in a folder: a call returns those of a fit, and fits only if they are not there.
+    """Predictions kept in a folder: a call returns the predictions of a fit, and fits only if there are none.
 
     A fit has a JSON file, whose name is a hash of its training and test data, the name and version of its model, and of
     the model as far as it can be hashed.
@@ -394,7 +394,7 @@ def _run(
         return (fit_one(*task) for task in tasks)
     from joblib import Parallel, delayed, effective_n_jobs
 
-    # More workers than cores are slower, and hundreds never start.
+    # More workers than cores are slower, and hundreds of them never start.
     workers = min(effective_n_jobs(n_jobs), max(effective_n_jobs(-1), 1))
     jobs = (delayed(fit_one)(*task) for task in tasks)
     predicted: Iterable[list[Any]] = Parallel(n_jobs=workers, return_as="generator")(jobs)
@@ -410,7 +410,7 @@ def _fit_one(fit: Fit, model: Any, X_train: Any, y_train: Any, X_test: Any) -> l
             predicted = estimator.predict(X_test)
         else:
             predictor = model(X_train, y_train)
-            # An object with both is an estimator, as those of Keras.
+            # What training returned may have a method predict, as models of Keras do, or be a function.
             predict = predictor.predict if hasattr(predictor, "predict") else predictor
             predicted = predict(X_test)
         labels = predicted.tolist() if isinstance(predicted, _Listable) else [*predicted]

@@ -24,9 +24,9 @@ MAX_COUNT = 1e15
 # A y with more values holds no classes; nor does one of fractions with more than a few values.
 MOST_CLASSES = 500
 FEW_VALUES = 20
-# Swaps are looked for among so many units at a time: more would wake the threads of BLAS.
+# Number of units among which a swap is looked for: products of larger arrays would start threads of BLAS.
 _POOL = 64
-# They are looked for so often, and given up after so many attempts in vain.
+# Number of attempts to find a swap, and number of failures in a row after which there are no more.
 _SWAPS = 300
 _IDLE = 10
 
@@ -259,7 +259,7 @@ def _read_documents(groups: Any, n: int) -> IntArray:
     if numbered is None:
         raise ValueError(f"groups is not a list of {n} names or numbers; give the document of each item")
     for code, value in enumerate(numbered.values):
-        # Missing values of pandas are of several types, which are known by how they are written.
+        # Missing values of pandas have several types, which share these texts.
         if not isinstance(value, str) and str(value) in ("None", "nan", "<NA>", "NaT"):
             item = int(np.argmax(numbered.codes == code))
             raise ValueError(f"groups has {value} for item {item}; give each item the name of its document")
@@ -313,7 +313,7 @@ class _Deal:
     """
 
     def __init__(self, counts: FloatArray, labels: IntArray | None, matrix: FloatArray) -> None:
-        # Every count is measured by what a random halving would leave of it.
+        # Counts are scaled by the imbalance that a random halving would leave.
         spread = np.sqrt(np.mean(counts**2, axis=0))
         self.counts = counts / np.where(spread > 0, spread, 1.0)
         self.labels = labels

@@ -103,7 +103,7 @@ class BinaryOutcome(Task):
         weights = np.concatenate([ev.units.weights, prior_weights])
         if not sampling.single:
             return replace(ev.units, rows=rows, weights=weights)
-        # A pattern of both the data and the prior is drawn once: variates of a small weight take longest.
+        # A pattern that data and prior share is drawn once, because gamma variates of a small weight take longest.
         return Units.merge(rows, weights, "item")
 
     def _prior_atoms(

@@ -130,7 +130,7 @@ def _base(base: str, asked: str) -> Metric:
         return find_metric(base)
     except ValueError:
         if _FSCORE.fullmatch(base.strip().lower()):
-            # An F-score, but with a weight that it cannot have.
+            # The name is one of an F-score, but its weight is out of range.
             raise
         names = [*METRICS, "f1", *(f"{a}_f1" for a in AVERAGES), "macro_f1_star", "f1[class]"]
         raise ValueError(f"unknown metric {asked!r}; {nearest(asked, names)}") from None
@@ -146,7 +146,7 @@ def _scores_of_classes(base: Metric, counts: ClassCounts) -> FloatArray:
     """Score every class by itself."""
     by_name = counts._asdict()
     cells = np.stack([by_name[cell] for cell in base.needs])  # (cell, ..., class)
-    # Memory stays in the order of cells, in which functions read them.
+    # Moving the axis copies nothing, so that each cell stays together in memory, as functions read it.
     return base.function(np.moveaxis(cells, 0, -1))
 
 
@@ -257,7 +257,6 @@ def _star(base: Metric, task: Classed) -> Metric:
         f"macro_{base.name}_star",
         f"Macro {base.label}*",
         task.cells,
-        None,
         function,
         of_classes=ClassAverage(_CELLS[:3]),
     )
@@ -324,7 +323,7 @@ def correlation(counts: ClassCounts) -> FloatArray:
     variance_of_gold = 1.0 - (gold**2).sum(axis=-1)
     variances = variance_of_predicted * variance_of_gold
     positive = np.where(variances > 1e-15, variances, 0.0)
-    # Margins of draws that the prior made of two or three items may contradict each other.
+    # With two or three items, margins of draws with the prior may contradict each other.
     return ratio(covariance, np.sqrt(positive)).clip(-1.0, 1.0)
 
 
@@ -365,7 +364,7 @@ class Classed(Task):
     noun: ClassVar[str] = "classes"
     # Whether each class has true negatives of its own.
     true_negatives: ClassVar[bool] = False
-    # Whether every item has one class; then the rest of all items are a class' true negatives.
+    # Whether every item has one class, so that all other items are true negatives of a class.
     exclusive: ClassVar[bool] = False
 
     classes: tuple[str, ...] = ()

@@ -77,15 +77,9 @@ class Correctness(BinaryOutcome):
         if name not in labels and same_name(asked, self.scored):
             (name,) = self.default_metrics
         if name == "median":
-            return Metric(
-                name,
-                f"Median {self.scored}".strip(),
-                self.cells,
-                None,
-                _majority,
-                lower_is_better=self.counts_errors,
-                smooth=False,
-            )
+            label = f"Median {self.scored}".strip()
+            down = self.counts_errors
+            return Metric(name, label, self.cells, _majority, lower_is_better=down, smooth=False)
         if name not in labels:
             names = [*labels, self.scored] if self.scored else labels
             raise ValueError(f"unknown metric {asked!r} of right or wrong answers; {nearest(asked, names)}")
@@ -97,8 +91,8 @@ class Correctness(BinaryOutcome):
             name,
             label,
             (counted, other),
-            Proportion((counted,), (other,)),
             proportion,
+            Proportion((counted,), (other,)),
             lower_is_better=counted == "wrong",
             alias=alias,
         )

@@ -22,7 +22,7 @@ from bayesf1.sampling.model import SamplingModel
 from bayesf1.task import AskedScores, ScoreBlock, Task
 from bayesf1.units import Units
 
-# A process is cut where e^-14, a millionth, of its mass is left; that goes to its last atom.
+# A gamma process is cut where e^-14 of its mass is left, a millionth, which goes to its last atom.
 _CUT = 14.0
 
 

@@ -22,7 +22,7 @@ from bayesf1.tasks.scores import hint_of_loss
 
 @dataclass(frozen=True)
 class FinalScores(Task):
-    """Scores that others computed. Only folds, runs or data sets show how surely they are known.
+    """Scores that others computed. Only folds, runs or data sets show how uncertain they are.
 
     Attributes
     ----------
@@ -69,9 +69,8 @@ class FinalScores(Task):
             name,
             label,
             (name,),
-            None,
             itemgetter((..., 0)),
-            support,
+            support=support,
             percent=self.percent,
             lower_is_better=self.lower_is_better,
         )

@@ -25,17 +25,17 @@ from bayesf1.units import Units
 
 # Jeffreys' prior of a rate: half an item on either side.
 JEFFREYS = 0.5
-# Masses of a tiny prior, which would be 0 in double precision, are at least this.
+# The least mass of a prior item: a smaller one would be 0 in double precision.
 _LEAST = 1e-100
 # In a hierarchical model all pairs of classes are outcomes, whose prior weighs as much as four items: so it does with the
 # four cells of a binary table.
 _OUTCOME_ITEMS = 4.0
 
 
-# So many labels of a model are kept by name, and so many characters of each.
+# At most this many labels of a model are kept by name, and this many characters of each.
 _MOST_LABELS = 1000
 _MOST_CHARACTERS = 60
-# So many of them are named in a note.
+# A note names at most this many labels.
 _NAMED = 3
 # The name of all labels of a model that are not kept by name.
 _OTHERS = ""
@@ -225,7 +225,7 @@ class MultiClass(Classed):
             prior_of_all = self._draw_half_items(sampling, len(tables), rng)
             prior_of_classes = self._draw_prior_items(sampling, len(tables), rng)
             believed = _with_class_weights(counts, prior_of_classes)
-            # The accuracy is that of all items and of two half ones, whatever classes borrow from each other.
+            # The accuracy is that of all items and two half items, whatever classes borrow from each other.
             totals = counts.sum(axis=3) + prior_of_all  # (draw, model, [tp, fp, fn])
             believed *= ratio(totals, believed.sum(axis=3))[..., None]
             yield believed.reshape(tables.shape)

@@ -72,7 +72,7 @@ class ScoreOrder:
             # Precision counts where recall grows.
             kept = has_hits
         else:
-            # A line goes straight on where a score and the next one are of items of one label.
+            # The curve goes straight on if the items of a score and of the next one have one label.
             both = (has_hits[:-1] | has_hits[1:]) & (has_others[:-1] | has_others[1:])
             kept = np.append(both, True)
         kept = np.append(True, kept)
@@ -219,9 +219,8 @@ class Probabilities(BootstrappedTask):
             name,
             _LOSSES[name],
             self.cells,
-            None,
             lambda tables: ratio(tables @ loss, tables.sum(axis=-1)),
-            (0.0, largest),
+            support=(0.0, largest),
             percent=False,
             lower_is_better=True,
             parts=(loss, np.ones(len(loss))),
@@ -244,7 +243,7 @@ class Probabilities(BootstrappedTask):
                 f"{name} is infinite, as a {label} item has probability "
                 f"{self.values[i]:g}; clip probabilities first, or use brier"
             )
-        # Cells that no item of these models is in add nothing.
+        # A cell that holds no item of these models adds nothing.
         return np.where(np.isfinite(loss), loss, 0.0)
 
     def _area(self, name: str) -> Metric:
@@ -257,7 +256,6 @@ class Probabilities(BootstrappedTask):
             name,
             _AREAS[name],
             self.cells,
-            None,
             lambda tables: area(*order.sums(tables)),
             weigh=self._area_weights,
             expand=partial(self._expanded_area, curve),
@@ -267,7 +265,7 @@ class Probabilities(BootstrappedTask):
         """Return a user's function of labels, scores and weights as a metric."""
         scores, hits = self.arrays
         labels = hits.astype(int)
-        # By scikit-learn's convention functions of these names are better the lower they are.
+        # In scikit-learn lower is better for functions with these names.
         down = function_name(function).endswith(("_loss", "_error"))
 
         def score(weights: FloatArray) -> float:

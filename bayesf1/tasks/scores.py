@@ -1,4 +1,4 @@
-"""Scores that are no functions of a confusion table: one of each query, document or sentence.
+"""Scores of single queries, documents or sentences, which are no functions of a confusion table.
 
 The table of a model is the histogram of its scores; a statistic is a function of the scores and of how often
 each occurs, so that a Bayesian bootstrap over units weighs it like any other table.
@@ -91,9 +91,8 @@ class Scores(BootstrappedTask):
             name,
             f"{label} {self.scored}".strip(),
             self.cells,
-            None,
             lambda tables: statistic(values, tables),
-            support,
+            support=support,
             percent=support[0] >= 0.0 and support[1] <= 1.0,
             lower_is_better=self.lower_is_better,
             smooth=False,

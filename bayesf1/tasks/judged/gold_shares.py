@@ -18,7 +18,7 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray, IntArray, indicators
 from bayesf1.metrics import ratio
 
-# A matrix of at most so many entries is dense.
+# Matrices with more entries are sparse.
 _DENSE = 4096
 
 

@@ -15,11 +15,11 @@ from bayesf1.base.naming import joined, listing
 from bayesf1.metrics import ratio
 from bayesf1.tasks.judged.strata import Strata
 
-# Difference in kappa from which on a judge is said to err as one of the models does.
+# If kappa with two models differs by more than this, the judge is said to err where one of them does.
 _LEANS = 0.3
-# Share of items whose gold labels rest on each rater alone, from which on a reader must be told.
+# If the gold labels of a larger share of items rest on each rater alone, a note says so.
 _UNLIKE_LABELLED = 0.05
-# Percentage of items in strata without a label, and correlation of errors, from which on weak models look too good.
+# If more percent of items are in strata without a label, and errors correlate more, weak models look too good.
 _WITHOUT_LABEL = 20.0
 _CORRELATED = 0.1
 

@@ -13,13 +13,13 @@ from bayesf1.base.arrays import AnyArray, BoolArray, FloatArray, IntArray, spars
 from bayesf1.tasks.judged.strata import Strata
 from bayesf1.units import Units
 
-# Labels are uneven if chance would have them so with a smaller probability.
+# Labels are called uneven if chance makes them so uneven with a smaller probability.
 _LEVEL = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
 class Unlabelled:
-    """Items without a gold label, so that a plan can name them; eight bytes for each.
+    """The items without a gold label, so that a plan can name them; each takes eight bytes.
 
     Attributes
     ----------
