@@ -54,7 +54,7 @@ def from_long(
     --------
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"model": list("AAABBB"), "fold": [1, 2, 3] * 2, "f1": [0.7, 0.6, 0.8, 0.8, 0.7, 0.8]})
-    >>> from_long(frame, {}, Content(scores=("f1",)))
+    >>> from_long(frame, {}, Content("score", ("f1",)))
     <Evaluation of 2 models (A, B) on final scores (f1), totals only, 3-fold CV, discount 0.3333>
     """
     if content.unit is not None:
@@ -62,13 +62,11 @@ def from_long(
         raise ValueError(
             "unit= does not apply to rows with roles, whose columns say what was sampled; leave it out"
         )
-    roles = recognise_roles(
-        frame, given, content.columns, final=content.gold is None and content.correct is None
-    )
+    roles = recognise_roles(frame, given, [*content.shared, *content.answers], final=content.kind == "score")
     check_roles(roles, content)
-    if content.gold is None:
-        answers = content.correct is not None
-        numbers = {name: checked_numbers(frame[name], name, answers=answers) for name in content.columns}
+    if content.kind != "gold":
+        answers = content.kind == "correct"
+        numbers = {name: checked_numbers(frame[name], name, answers=answers) for name in content.answers}
         frame = frame.assign(**numbers)
     table = LongTable(frame, roles, content)
     if roles["item"] is None:
@@ -95,11 +93,11 @@ def _as_shares(table: LongTable) -> _Shares:
     """Return final scores of metrics that are shares as shares, if they are in percent, and note whether all are shares."""
     content = table.content
     # Axes (row, score).
-    scores = table.frame[[*content.scores]].to_numpy(dtype=float)
-    metrics = [known_share(name) for name in content.scores]
+    scores = table.frame[[*content.answers]].to_numpy(dtype=float)
+    metrics = [known_share(name) for name in content.answers]
     all_known = all(metric is not None and metric.support == (0.0, 1.0) for metric in metrics)
     if all_known and scores.min() >= 0.0 and 1.0 < scores.max() <= 100.0:
-        frame = table.frame.assign(**dict(zip(content.scores, scores.T / 100.0, strict=True)))
+        frame = table.frame.assign(**dict(zip(content.answers, scores.T / 100.0, strict=True)))
         return _Shares(replace(table, frame=frame), ("Scores were taken as percent.",))
     shares = bool(scores.min() >= 0.0 and scores.max() <= 1.0)
     return _Shares(replace(table, content=replace(content, shares=shares)), ())
@@ -120,9 +118,9 @@ def check_roles(roles: Roles, content: Content) -> None:
                     "or name training runs with run="
                 )
         return
-    if len(content.scores) > 1:
+    if len(content.answers) > 1:
         raise ValueError(
-            f"scores of items are read one at a time, not {len(content.scores)}; name one of {', '.join(content.scores)}"
+            f"scores of items are read one at a time, not {len(content.answers)}; name one of {', '.join(content.answers)}"
         )
     read_as_a_whole = roles["fold"] is None and roles["generation"] is None and roles["prompt"] is None
     if not read_as_a_whole and (content.judge is not None or content.labels is not None):
@@ -223,16 +221,16 @@ def from_items(table: LongTable) -> Evaluation:
             labels=content.labels,
             judge=judge,
         )
-    if content.correct is not None:
+    if content.kind == "correct":
         return from_correct(answers, groups=table.groups)
     return from_scores(
-        answers, name=content.answers, lower_is_better=content.lower_is_better, groups=table.groups
+        answers, name=content.answer, lower_is_better=content.lower_is_better, groups=table.groups
     )
 
 
 def _answers_by_item(table: LongTable) -> dict[str, Any]:
     """Return the answers of each model by item, or of each run of each method."""
-    rows = table.by_item[table.content.answers]
+    rows = table.by_item[table.content.answer]
     models = table.texts("model")
     if table.roles["run"] is None:
         return dict(iter(rows.groupby(models, sort=False)))
@@ -254,7 +252,7 @@ def out_of_fold(table: LongTable) -> Evaluation:
             raise ValueError(
                 f"{ABOUT[role]} beside test folds are not read; give their mean, or leave {role}= out"
             )
-    if content.gold is None and content.correct is None:
+    if content.kind == "score":
         raise ValueError(
             "scores of items out of fold are not read yet; give fold= with gold labels or right and wrong answers"
         )
@@ -298,7 +296,7 @@ def _repeat(table: LongTable, rows: IntArray) -> _Repeat:
         if not np.array_equal(item[in_order], np.arange(n_items)):
             raise ValueError(f"{model!r} did not predict each of {n_items} items once in every repeat")
         ordered = own.iloc[in_order]
-        answers[model] = ordered[table.content.answers].tolist()
+        answers[model] = ordered[table.content.answer].tolist()
         own_folds = numbers_of(ordered[table.roles["fold"]])
         if folds is not None and (own_folds != folds).any():
             raise ValueError(f"{model!r} has other folds than the models before it; all need the same")

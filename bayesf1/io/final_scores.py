@@ -25,12 +25,12 @@ def from_final_scores(table: LongTable) -> Evaluation:
 
 def _task(table: LongTable) -> FinalScores:
     content = table.content
-    return FinalScores(check_scored(content.scores), content.lower_is_better, content.shares)
+    return FinalScores(check_scored(content.answers), content.lower_is_better, content.shares)
 
 
 def _scores(table: LongTable) -> FloatArray:
     """Return the scores, axes (row, score)."""
-    return np.asarray(table.frame[[*table.content.scores]].to_numpy(dtype=float))
+    return np.asarray(table.frame[[*table.content.answers]].to_numpy(dtype=float))
 
 
 # ---- training runs ----------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from bayesf1.io.counts import check_weights
 from bayesf1.io.experiment import from_long
 from bayesf1.io.label_values import index_of, is_missing, plain_label, read_groups, read_labels
 from bayesf1.io.labels import NO_GOLD, default_names, from_columns, from_correct, from_labels
-from bayesf1.io.long_tables import Content, judges_by_name, kind_of_content, melted
+from bayesf1.io.long_tables import Content, kind_of_content, melted
 from bayesf1.io.roles import check_given
 from bayesf1.io.scores import from_scores
 from bayesf1.io.tables import check_columns
@@ -142,66 +142,43 @@ def from_frame(
     >>> from_frame(rows, score="f1")
     <Evaluation of 2 models (A, B) on final scores (f1), totals only, 3-fold CV, discount 0.3333>
     """
-    roles = {
-        "model": model,
-        "item": item,
-        "group": group,
-        "generation": generation,
-        "prompt": prompt,
-        "run": run,
-        "fold": fold,
-        "repeat": repeat,
-        "corpus": corpus,
-    }
-    options = {
+    roles = {"model": model, "item": item, "group": group, "corpus": corpus}
+    roles |= {"run": run, "fold": fold, "repeat": repeat, "generation": generation, "prompt": prompt}
+    given = {role: column for role, column in roles.items() if column is not None}
+    options: dict[str, Any] = {
         "gold": gold,
         "prediction": prediction,
         "correct": correct,
         "score": score,
-        "lower_is_better": lower_is_better or None,
-        "positive": plain_label(positive),
-        "labels": labels,
         "judge": judge,
-        "cv": cv,
     }
-    given = {role: column for role, column in roles.items() if column is not None}
-    content = _content({name: value for name, value in options.items() if value is not None})
+    options |= {"positive": plain_label(positive), "labels": labels, "cv": cv}
+    options = {name: value for name, value in options.items() if value is not None}
+    if lower_is_better:
+        options["lower_is_better"] = True
+    kind = kind_of_content(options)
+    if kind is None:
+        raise ValueError(
+            "say what rows hold: gold= (and prediction= or models=) names labels, correct= right and wrong answers, score= "
+            "scores"
+        )
+    answers = options.get("prediction", "prediction") if kind == "gold" else options[kind]
+    content = Content.of(options, kind, (answers,) if isinstance(answers, str) else answers)
     lazy = _read_frame(frame, "lists of labels go to from_labels, counted rows to from_patterns")
     header = lazy.collect_schema().names()
     check_given(given, header, "the frame")
     if models is None:
-        check_columns(content.columns, header, "the frame")
+        check_columns([*content.shared, *content.answers], header, "the frame")
         return from_long(_in_pandas(frame, lazy).reset_index(drop=True), given, content)
     if prediction is not None:
         raise ValueError("prediction= does not apply if models= is given; leave one out")
     has_roles = bool(given.keys() - {"group"})
     named = _named_columns(models)
-    if content.gold is None or has_roles:
+    if kind != "gold" or has_roles:
         check_columns([*named.values(), *content.shared], header, "the frame")
         return from_wide(_in_pandas(frame, lazy), named, given, content, has_roles=has_roles)
     content.check_design(None)
     return _from_items(frame, lazy, named, group, content)
-
-
-def _content(options: Mapping[str, Any]) -> Content:
-    """Return what rows hold, or refuse options that do not go together."""
-    if kind_of_content(options) is None:
-        raise ValueError(
-            "say what rows hold: gold= (and prediction= or models=) names labels, correct= right and wrong answers, score= "
-            "scores"
-        )
-    scores = options.get("score", ())
-    return Content(
-        gold=options.get("gold"),
-        prediction=options.get("prediction", "prediction"),
-        correct=options.get("correct"),
-        scores=(scores,) if isinstance(scores, str) else tuple(scores),
-        lower_is_better="lower_is_better" in options,
-        positive=options.get("positive"),
-        labels=options.get("labels"),
-        judge=judges_by_name(options.get("judge")),
-        cv=options.get("cv"),
-    )
 
 
 def _in_pandas(frame: Any, lazy: Lazy) -> Any:
@@ -234,28 +211,28 @@ def from_wide(
     --------
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"A": ["yes", "no", "no"], "B": ["yes", "yes", "no"]})
-    >>> from_wide(frame, {"A": "A", "B": "B"}, {}, Content(correct="ok"), has_roles=False).tables
+    >>> from_wide(frame, {"A": "A", "B": "B"}, {}, Content("correct", ("ok",)), has_roles=False).tables
     array([[1., 2.], [2., 1.]])
     """
-    if content.gold is None:
-        answers = content.correct is not None
+    if content.kind != "gold":
+        answers = content.kind == "correct"
         numbers = {
             column: checked_numbers(frame[column], model, answers=answers) for model, column in models.items()
         }
         frame = frame.assign(**numbers)
     if has_roles:
-        long = melted(frame, models, content.answers)
+        long = melted(frame, models, content.answer)
         return from_long(long.frame, {"model": long.model, **given}, content.in_column(long.value))
     content.check_design(None)
-    if content.gold is not None:
+    if content.kind == "gold":
         return _from_items(frame, _read_frame(frame, "rows"), models, given.get("group"), content)
     columns = {model: frame[column] for model, column in models.items()}
     groups = frame[given["group"]] if "group" in given else None
-    if content.correct is not None:
+    if content.kind == "correct":
         return from_correct(columns, groups=groups, unit=content.unit)
     return from_scores(
         columns,
-        name=content.answers,
+        name=content.answer,
         lower_is_better=content.lower_is_better,
         groups=groups,
         unit=content.unit,
@@ -272,30 +249,29 @@ def _from_items(
     selected = _selected(lazy, columns, len(models) + 1)
     if content.judge is not None:
         return _from_judged_items(frame, _rows(selected, frame, columns), models, group, content)
-    values, weights = _count(selected, columns, group)
-    _check_filled(columns, values, weights, blank_gold=content.labels is None)
-    groups = None if group is None else read_groups(values[-1])
+    counted = _count(selected, columns, group)
+    _check_filled(columns, counted, blank_gold=content.labels is None)
+    gold, *predictions = counted.columns
+    groups = None if group is None else read_groups(predictions.pop())
     return from_columns(
-        values[0],
-        dict(zip(models, values[1:], strict=False)),
+        gold,
+        dict(zip(models, predictions, strict=True)),
         positive=content.positive,
         labels=content.labels,
-        weights=weights,
+        weights=counted.weights,
         groups=groups,
     )
 
 
-def _check_filled(
-    columns: Sequence[str], values: Sequence[AnyArray], weights: FloatArray, *, blank_gold: bool
-) -> None:
+def _check_filled(columns: Sequence[str], counted: _Counted, *, blank_gold: bool) -> None:
     """Refuse columns that lack values; a blank is a label of a model, which said nothing, but no gold label.
 
     With labels= a blank may be a class.
     """
-    for i, (name, column) in enumerate(zip(columns, values, strict=True)):
+    for i, (name, column) in enumerate(zip(columns, counted.columns, strict=True)):
         is_gold = i == 0
         missing = [is_missing(value, blank=is_gold and blank_gold) for value in column]
-        n_items = float(weights[missing].sum())
+        n_items = float(counted.weights[missing].sum())
         if n_items:
             number = "1 item" if n_items == 1 else f"{n_items:,.10g} items"
             remedy = NO_GOLD if is_gold else "drop or fill those rows"
@@ -363,45 +339,72 @@ def from_patterns(
     >>> ev.tables
     array([[ 70.,   0.,  12., 900.], [ 82.,   0.,   0., 900.]])
     """
+    named = None if models is None else _named_columns(models)
     if isinstance(table, list | tuple):
-        table, gold, models, count = _frame_of_rows(table, gold, models, count)
+        table = _frame_of_records(table)
+        if not all(isinstance(name, str) for name in table):
+            if gold is not None or count is not None or isinstance(models, Mapping):
+                raise ValueError(
+                    "tuples have no column names: gold stands first, the count last, models between"
+                )
+            named = _name_columns(table, models)
     lazy = _read_frame(table, "or a list of tuples or dicts")
-    header, rows = lazy.collect_schema().names(), lazy.head(_MAX_PATTERNS + 1).collect().rows()
-    if not 0 < len(rows) <= _MAX_PATTERNS:
-        few = f"more than {_MAX_PATTERNS:,} rows; items that are not counted yet go to from_frame"
-        raise ValueError(f"the table has {few if rows else 'no rows; there is nothing to compare on'}")
-    named = {} if models is None else _named_columns(models)
-    free = [name for name in header if name not in (gold, count, *named.values())]
-    gold = free.pop(0) if gold is None and free else gold
-    count = free.pop() if count is None and free else count
-    named = named or {name: name for name in free}
+    header = lazy.collect_schema().names()
+    rows = lazy.head(_MAX_PATTERNS + 1).collect()
+    if not len(rows):
+        raise ValueError("the table has no rows; there is nothing to compare on")
+    if len(rows) > _MAX_PATTERNS:
+        raise ValueError(
+            f"the table has more than {_MAX_PATTERNS:,} rows; items that are not counted yet go to from_frame"
+        )
+    taken = [] if named is None else [*named.values()]
+    free = [name for name in header if name not in (gold, count, *taken)]
+    if gold is None and free:
+        gold = free.pop(0)
+    if count is None and free:
+        count = free.pop()
+    if named is None:
+        named = {name: name for name in free}
     if gold is None or count is None or not named:
         raise ValueError(f"gold, models and the count need columns, but there are only {listing(header)}")
-    used, names = [gold, *named.values(), count], model_names(named)
-    check_columns(used, header, "the table")
-    places = [header.index(name) for name in used]
-    weights = check_weights(np.array([row[places[-1]] for row in rows], dtype=object), count)
-    if not weights.any():
+    check_columns([gold, *named.values(), count], header, "the table")
+    model_names(named)
+    weights = check_weights(np.array(rows[count].to_list(), dtype=object), count)
+    seen = np.flatnonzero(weights)
+    if not len(seen):
         raise ValueError(f"all counts in column {count!r} are 0; there is nothing to compare the models on")
-    seen = np.flatnonzero(weights).tolist()
-    truth, *columns = (
-        read_labels([_plain(rows[r][i]) for r in seen], f"column {name!r}")
-        for i, name in zip(places[:-1], used[:-1], strict=True)
-    )
-    return from_columns(
-        truth, dict(zip(names, columns, strict=True)), positive=positive, weights=weights[seen]
-    )
+
+    def labels_in(column: str) -> AnyArray:
+        return read_labels(_objects(rows[column].to_list())[seen], f"column {column!r}")
+
+    predictions = {name: labels_in(column) for name, column in named.items()}
+    return from_columns(labels_in(gold), predictions, positive=positive, weights=weights[seen])
+
+
+def _frame_of_records(table: Sequence[Any]) -> Any:
+    """Return a list of dicts or tuples as a frame of pandas."""
+    import pandas as pd
+
+    for i, row in enumerate(table, 1):
+        if not isinstance(row, Mapping | list | tuple | np.ndarray) or not 3 <= len(row) == len(table[0]):
+            raise ValueError(f"row {i} is {quoted(row)}, but should be gold, the models' labels and a count")
+    return pd.DataFrame(list(table), dtype=object)
+
+
+def _name_columns(frame: Any, models: Sequence[str] | None) -> dict[str, str]:
+    """Name the columns of a frame of tuples after what they hold, and return those of the models."""
+    n_models = frame.shape[1] - 2
+    names = model_names(default_names(n_models) if models is None else models)
+    if len(names) != n_models:
+        raise ValueError(
+            f"rows have {n_models + 2} columns, so {n_models} models between gold and count, but models= names {len(names)}"
+        )
+    named = {name: f"model {name}" for name in names}
+    frame.columns = ["1", *named.values(), str(n_models + 2)]
+    return named
 
 
 # ---- columns ----------------------------------------------------------------------------------------------
-
-
-def _as_text(column: str) -> nw.Expr:
-    """Return a column's values as text, and nothing where there is none: pandas 2 would write ``nan``."""
-    import narwhals as nw
-
-    expr = nw.col(column)
-    return nw.when(~expr.is_null()).then(expr.cast(nw.String))
 
 
 def _read_frame(frame: Any, instead: str) -> Lazy:
@@ -409,20 +412,29 @@ def _read_frame(frame: Any, instead: str) -> Lazy:
     import narwhals as nw
 
     try:
-        found = nw.from_native(frame)
+        read = nw.from_native(frame)
     except (TypeError, nw.exceptions.NarwhalsError) as error:
-        twice = isinstance(error, nw.exceptions.DuplicateError)
+        given = type(frame).__name__
+        if isinstance(error, nw.exceptions.DuplicateError):
+            given = f"one with two columns of a name ({error})"
         raise ValueError(
-            "a frame of pandas, polars, pyarrow, DuckDB, Dask, PySpark or Ibis is needed here, not "
-            f"{f'one with two columns of a name ({error})' if twice else type(frame).__name__}; {instead}"
+            f"a frame of pandas, polars, pyarrow, DuckDB, Dask, PySpark or Ibis is needed here, not {given}; {instead}"
         ) from None
-    lazy: Lazy = found.lazy()
+    lazy: Lazy = read.lazy()
     return lazy
 
 
 def _named_columns(models: Models) -> dict[str, str]:
+    """Return the column of each model by its name."""
     names = model_names(models)
-    return {name: models[name] if isinstance(models, Mapping) else name for name in names}
+    return {name: models[name] for name in names} if isinstance(models, Mapping) else {n: n for n in names}
+
+
+class _Column(NamedTuple):
+    """A column of a frame that every engine can count, and the type of its values."""
+
+    expr: nw.Expr
+    kind: nw.dtypes.DType
 
 
 def _selected(lazy: Lazy, columns: Sequence[str], n_labels: int) -> Lazy:
@@ -432,43 +444,60 @@ def _selected(lazy: Lazy, columns: Sequence[str], n_labels: int) -> Lazy:
     """
     import narwhals as nw
 
-    schema, native = lazy.collect_schema(), lazy.to_native()
-    check_columns(columns, schema.names(), "the frame")
-    exprs: dict[str, nw.Expr] = {}
-    kinds: list[nw.dtypes.DType] = []
-    for i, column in enumerate(columns):
-        if lazy.implementation.is_duckdb() and set(column) & set('."'):
-            raise ValueError(f"duckdb may mistake column {column!r} for another; rename it")
-        dtype, expr = schema[column], nw.col(column)
-        if dtype in (nw.Categorical, nw.Enum):
-            dtype = nw.String()
-            pandas = lazy.implementation.is_pandas_like() or lazy.implementation.is_dask()
-            categories = getattr(native[column].dtype, "categories", None) if pandas else None
-            if categories is not None and categories.dtype.kind in "biuf":
-                dtype, expr = nw.Float64(), expr.cast(nw.Float64())
-            elif not lazy.implementation.is_pandas():
-                # Of pandas, categories that are strings are counted as they are, which saves a string for each row.
-                expr = _as_text(column)
-        elif dtype.is_decimal():
-            dtype, expr = nw.Float64(), expr.cast(nw.Float64)
-        elif lazy.implementation.is_pyarrow() and str(native.schema.field(column).type) == "string_view":
-            expr = expr.cast(nw.String)
-        exprs[f"c{i}"] = expr
-        kinds.append(dtype)
-        if i < n_labels and not (dtype == nw.String or dtype.is_numeric() or dtype == nw.Boolean):
-            raise ValueError(f"column {column!r} holds {dtype}; labels are strings, numbers or booleans")
-        if i < n_labels and (kinds[0] == nw.String) != (dtype == nw.String):
+    check_columns(columns, lazy.collect_schema().names(), "the frame")
+    selected = {column: _countable(lazy, column) for column in columns}
+    first = columns[0]
+    for column in columns[:n_labels]:
+        kind = selected[column].kind
+        if not (kind == nw.String or kind.is_numeric() or kind == nw.Boolean):
+            raise ValueError(f"column {column!r} holds {kind}; labels are strings, numbers or booleans")
+        if (selected[first].kind == nw.String) != (kind == nw.String):
             raise ValueError(
-                f"column {columns[0]!r} holds {kinds[0]} but column {column!r} {dtype}; numbers and strings are never equal"
+                f"column {first!r} holds {selected[first].kind} but column {column!r} {kind}; numbers and strings are never "
+                "equal"
             )
-    return lazy.select(**exprs)
+    return lazy.select(**{f"c{i}": selected[column].expr for i, column in enumerate(columns)})
+
+
+def _countable(lazy: Lazy, column: str) -> _Column:
+    """Return a column with decimals as numbers, and categories as the texts or numbers that they are."""
+    import narwhals as nw
+
+    engine = lazy.implementation
+    native = lazy.to_native()
+    expr = nw.col(column)
+    kind = lazy.collect_schema()[column]
+    if engine.is_duckdb() and set(column) & set('."'):
+        raise ValueError(f"duckdb may mistake column {column!r} for another; rename it")
+    if kind.is_decimal():
+        return _Column(expr.cast(nw.Float64), nw.Float64())
+    if engine.is_pyarrow() and str(native.schema.field(column).type) == "string_view":
+        return _Column(expr.cast(nw.String), kind)
+    if kind not in (nw.Categorical, nw.Enum):
+        return _Column(expr, kind)
+    if engine.is_pandas_like() or engine.is_dask():
+        dtype = native[column].dtype
+        if type(dtype).__name__ == "CategoricalDtype" and dtype.categories.dtype.kind in "biuf":
+            return _Column(expr.cast(nw.Float64()), nw.Float64())
+    if engine.is_pandas():
+        # Categories that are strings are counted as they are, which saves a string for each row.
+        return _Column(expr, nw.String())
+    # A gap stays one: pandas 2 would write ``nan``.
+    return _Column(nw.when(~expr.is_null()).then(expr.cast(nw.String)), nw.String())
 
 
 # ---- counting ---------------------------------------------------------------------------------------------
 
 
-def _count(selected: Lazy, columns: Sequence[str], group: str | None) -> tuple[list[AnyArray], FloatArray]:
-    """Return the combinations of values, column by column, and how many rows have each."""
+class _Counted(NamedTuple):
+    """The different rows of a frame, column by column, and how many rows are alike."""
+
+    columns: list[AnyArray]
+    weights: FloatArray
+
+
+def _count(selected: Lazy, columns: Sequence[str], group: str | None) -> _Counted:
+    """Return the different combinations of values, as the frame's own engine counts them."""
     import narwhals as nw
 
     keys = selected.collect_schema().names()
@@ -483,16 +512,13 @@ def _count(selected: Lazy, columns: Sequence[str], group: str | None) -> tuple[l
     seen = np.flatnonzero(weights)
     if not len(seen):
         raise ValueError(_NO_ROWS)
-    return [_objects(counted[key].to_list())[seen] for key in keys], weights[seen]
-
-
-def _plain(value: Any) -> Any:
-    return float(value) if isinstance(value, Decimal) else plain_label(value)
+    return _Counted([_objects(counted[key].to_list())[seen] for key in keys], weights[seen])
 
 
 def _objects(values: Sequence[Any]) -> AnyArray:
+    """Return values as objects of Python, decimals as numbers."""
     column = np.empty(len(values), dtype=object)
-    column[:] = [_plain(value) for value in values]
+    column[:] = [float(value) if isinstance(value, Decimal) else plain_label(value) for value in values]
     return column
 
 
@@ -501,39 +527,14 @@ def _rows(selected: Lazy, frame: Any, columns: Sequence[str]) -> dict[str, Any]:
     import pandas as pd
 
     rows = selected.head(_MAX_ITEMS + 1).collect()
-    if not 0 < len(rows) <= _MAX_ITEMS:
-        few = f"judge= takes a frame of at most {_MAX_ITEMS:,} rows"
-        raise ValueError(few if len(rows) else _NO_ROWS)
-    index = index_of(frame, "frame")
-    index = index if index is not None and index.is_unique else None
+    if not len(rows):
+        raise ValueError(_NO_ROWS)
+    if len(rows) > _MAX_ITEMS:
+        raise ValueError(f"judge= takes a frame of at most {_MAX_ITEMS:,} rows")
+    ids = index_of(frame, "frame")
+    if ids is not None and not ids.is_unique:
+        ids = None
     return {
-        column: pd.Series(_objects(rows[key].to_list()), index=index, dtype=object)
+        column: pd.Series(_objects(rows[key].to_list()), index=ids, dtype=object)
         for column, key in zip(columns, rows.columns, strict=True)
     }
-
-
-# ---- counted rows -----------------------------------------------------------------------------------------
-
-
-def _frame_of_rows(
-    table: Sequence[Any], gold: str | None, models: Models | None, count: str | None
-) -> tuple[Any, str | None, Models | None, str | None]:
-    """Return a list of dicts or tuples as a frame of pandas; columns of tuples get the names of what they hold."""
-    import pandas as pd
-
-    for i, row in enumerate(table, 1):
-        if not isinstance(row, Mapping | list | tuple | np.ndarray) or not 3 <= len(row) == len(table[0]):
-            raise ValueError(f"row {i} is {quoted(row)}, but should be gold, the models' labels and a count")
-    frame = pd.DataFrame(list(table), dtype=object)
-    if not len(frame) or all(isinstance(name, str) for name in frame):
-        return frame, gold, models, count
-    if gold is not None or count is not None or isinstance(models, Mapping):
-        raise ValueError("tuples have no column names: gold stands first, the count last, models between")
-    names = model_names(default_names(frame.shape[1] - 2) if models is None else models)
-    if len(names) != frame.shape[1] - 2:
-        raise ValueError(
-            f"rows have {frame.shape[1]} columns, so {frame.shape[1] - 2} models between gold and count, but models= names "
-            f"{len(names)}"
-        )
-    frame.columns = pd.Index(["1", *(f"model {name}" for name in names), str(frame.shape[1])])
-    return frame, "1", {name: f"model {name}" for name in names}, str(frame.shape[1])

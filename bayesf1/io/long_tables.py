@@ -45,33 +45,18 @@ def kind_of_content(options: Collection[str]) -> str | None:
     return kind
 
 
-def judges_by_name(judge: str | Sequence[str] | Mapping[str, str] | None) -> dict[str, str] | None:
-    """Return the column of each judge by its name; None if every item has a gold label.
-
-    Examples
-    --------
-    >>> judges_by_name("gpt"), judges_by_name([]), judges_by_name(None)
-    ({'gpt': 'gpt'}, {}, None)
-    """
-    if judge is None:
-        return None
-    if isinstance(judge, str):
-        return {judge: judge}
-    return dict(judge) if isinstance(judge, Mapping) else {column: column for column in judge}
-
-
 @dataclass(frozen=True)
 class Content:
-    """The columns that hold what models did, and how they are read: gold and prediction, or correct, or scores.
+    """The columns that hold what models did, and how they are read.
 
     Attributes
     ----------
-    gold, prediction
-        The columns of gold labels and of predictions.
-    correct
-        The column of right and wrong answers.
-    scores
-        The columns of scores.
+    kind
+        ``"gold"`` for predictions beside gold labels, ``"correct"`` for right and wrong answers, or ``"score"``.
+    answers
+        The columns of predictions, of right and wrong answers, or of scores, which may be several.
+    gold
+        The column of gold labels.
     lower_is_better
         Whether the better of two models has the lower scores.
     shares
@@ -86,10 +71,9 @@ class Content:
         The design of the folds; None if they say it themselves.
     """
 
+    kind: str
+    answers: tuple[str, ...]
     gold: str | None = None
-    prediction: str = "prediction"
-    correct: str | None = None
-    scores: tuple[str, ...] = ()
     lower_is_better: bool = False
     shares: bool = True
     unit: str | None = None
@@ -98,12 +82,25 @@ class Content:
     judge: Mapping[str, str] | None = None
     cv: BlockedCV | KFoldCV | str | None = None
 
+    @classmethod
+    def of(cls, options: Mapping[str, Any], kind: str, answers: Sequence[str]) -> Content:
+        """Return what options of `from_frame` or `read` describe, with the models' answers in these columns."""
+        judge = options.get("judge")
+        if isinstance(judge, str):
+            judge = {judge: judge}
+        elif judge is not None and not isinstance(judge, Mapping):
+            judge = {column: column for column in judge}
+        names = ("gold", "unit", "positive", "labels", "cv")
+        as_given = {name: options[name] for name in names if name in options}
+        lower_is_better = bool(options.get("lower_is_better", False))
+        return cls(
+            kind.removesuffix("s"), tuple(answers), lower_is_better=lower_is_better, judge=judge, **as_given
+        )
+
     @property
-    def answers(self) -> str:
-        """The column of what models answered: predictions, right and wrong answers, or scores."""
-        if self.gold is not None:
-            return self.prediction
-        return self.scores[0] if self.correct is None else self.correct
+    def answer(self) -> str:
+        """The column of answers, or the first of several."""
+        return self.answers[0]
 
     @property
     def shared(self) -> list[str]:
@@ -111,18 +108,9 @@ class Content:
         judges = [] if self.judge is None else [*self.judge.values()]
         return judges if self.gold is None else [self.gold, *judges]
 
-    @property
-    def columns(self) -> list[str]:
-        """All columns of content."""
-        return [*self.shared, *(self.scores or [self.answers])]
-
     def in_column(self, column: str) -> Content:
         """Return the same content with the models' answers in another column."""
-        if self.gold is not None:
-            return replace(self, prediction=column)
-        if self.correct is not None:
-            return replace(self, correct=column)
-        return replace(self, scores=(column,))
+        return replace(self, answers=(column,))
 
     def check_design(self, fold: str | None) -> None:
         """Refuse a design of folds that no column names."""
@@ -198,9 +186,9 @@ class LongTable:
         --------
         >>> import pandas as pd
         >>> frame = pd.DataFrame({"id": ["q1", "q1"], "gold": ["yes", "no"]})
-        >>> LongTable(frame, Roles({"item": "id"}), Content()).of_items("gold")
+        >>> LongTable(frame, Roles({"item": "id"}), Content("gold", ())).of_items("gold")
         Traceback (most recent call last):
-        ValueError: id 'q1' has gold 'no' in one row and 'yes' in another; it should be the same for all models
+        ValueError: id 'q1' has gold 'yes' in one row and 'no' in another; it should be the same for all models
         """
         import pandas as pd
 

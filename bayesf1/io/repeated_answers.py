@@ -84,14 +84,14 @@ class _Answers(NamedTuple):
 def _answers(table: LongTable) -> _Answers:
     """Return what each row adds to its model's table, as if all rows were of one model."""
     content = table.content
-    if content.gold is not None:
-        predicted = {"model": table.frame[content.prediction].tolist()}
+    if content.kind == "gold":
+        predicted = {"model": table.frame[content.answer].tolist()}
         gold = Gold.read(table.frame[content.gold].tolist(), None, content.positive).knowing([predicted])
         return _Answers(gold.evaluate(predicted).task, gold.rows(predicted))
-    if content.correct is not None:
-        marks = {"model": table.frame[content.correct].to_numpy(dtype=float)}
+    if content.kind == "correct":
+        marks = {"model": table.frame[content.answer].to_numpy(dtype=float)}
         return _Answers(from_correct(marks).task, Marked([]).rows(marks))
-    name = content.scores[0]
+    name = content.answer
     scores = table.frame[name].to_numpy(dtype=float)
     if np.isin(scores, (0.0, 1.0)).all():
         cells = ("wrong", "right") if content.lower_is_better else ("right", "wrong")

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -25,7 +26,6 @@ from bayesf1.io.long_tables import (
     MODEL,
     ROW,
     Content,
-    judges_by_name,
     kind_of_content,
     melted,
     texts_of,
@@ -95,26 +95,16 @@ class _TableRequest:
         """The options that were given."""
         return self.request.options
 
-    @property
+    @cached_property
     def content(self) -> Content:
         """What rows hold; the columns of models' answers are known once tables are opened."""
-        options = self.options
-        return Content(
-            gold=options.get("gold"),
-            correct="correct" if self.kind == "correct" else None,
-            scores=(str(self.value) if self.value else "score",) if self.kind == "scores" else (),
-            lower_is_better=bool(options.get("lower_is_better", False)),
-            unit=options.get("unit"),
-            positive=options.get("positive"),
-            judge=judges_by_name(options.get("judge")),
-            cv=options.get("cv"),
-        )
+        name = {"gold": "prediction", "correct": "correct", "scores": str(self.value) or "score"}[self.kind]
+        return Content.of(self.options, self.kind, [name])
 
     @property
     def gaps(self) -> list[str]:
         """The columns that may have gaps: gold labels and what judges say, if a judge labels every item."""
-        content = self.content
-        return [] if content.judge is None else content.shared
+        return [] if self.content.judge is None else self.content.shared
 
     @property
     def one_column(self) -> str:
@@ -241,7 +231,7 @@ def _joined_rows(asked: _TableRequest, tables: Mapping[str, Table], elsewhere: C
     header = dict.fromkeys(column for table in tables.values() for column in table.header)
     by_role = [column for column in header if role_of(column) is not None and column not in named]
     frame = _joined(tables, [*named, *by_role], gaps=[*asked.gaps, *by_role])
-    content = replace(content.in_column(values[0]), scores=values if asked.kind == "scores" else ())
+    content = replace(content, answers=values)
     of_files = {"model": MODEL} if asked.request.models else {}
     return _Rows(frame, {**of_files, **asked.given}, content, tables=tables)
 
@@ -331,10 +321,10 @@ def _with_gold(rows: _Rows, item: str, gold_file: Table, gold: Any) -> _Rows:
     """Return rows of models with the columns of gold's own file, item by item."""
     content = rows.content
     frame = rows.frame
-    if content.prediction in gold:
+    if content.answer in gold:
         # In models' files a column that is called as gold is elsewhere holds predictions.
-        column = f"{content.prediction} of a model"
-        frame = frame.rename(columns={content.prediction: column})
+        column = f"{content.answer} of a model"
+        frame = frame.rename(columns={content.answer: column})
         content = content.in_column(column)
     if item == ROW:
         gold = gold.assign(**{ROW: np.arange(1, len(gold) + 1)})
@@ -447,7 +437,7 @@ def _rows_of_data_sets(asked: _TableRequest, table: Table, model: str) -> _Rows 
             "vary; give those of several runs, folds or data sets, or what the models did item by item"
         )
     wide = frame[[model]].assign(**{column: numbers[column] for column in data_sets})
-    long = melted(wide, data_sets, asked.content.answers)
+    long = melted(wide, data_sets, asked.content.answer)
     corpus = "data set" if model == "task" else "task"
     return _Rows(
         long.frame.rename(columns={long.model: corpus}),

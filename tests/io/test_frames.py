@@ -304,7 +304,7 @@ def test_a_bad_count_is_refused(count):
         ([(1, 1, 5), (1, 5)], {}, r"row 2 is \(1, 5\), but"),
         ([(1, None, 3), (0, 1, 2)], {}, "column 'model A' has no label"),
         ([(1, "1", 3)], {}, "has labels like 1 but .* like '1'"),
-        ([(1, [1], 3)], {}, r"one label for each item"),
+        ([(1, [1], 3)], {}, r"a label is a string or a number"),
         ([(1, 1, 3)], {"gold": "g"}, "tuples have no column names"),
     ],
 )
