@@ -192,14 +192,14 @@ def _forest(res: Any, first: Comparison) -> dict[str, Any] | None:
         rows |= res
         where = "by class"
         apart = 0
-        if len(rows) < 2 or not all("[" in metric for metric in rows):
+        if len(rows) < 2 or any(c.definition.of_class is None for c in rows.values()):
             return None
     kept = dict(list(rows.items())[:_MOST_ROWS])
-    label = first.label.partition("[")[0]
+    metric = in_prose(plots.metric_of_classes(first))
     height = plots.forest_height(list(kept))
     return {
         "source": _figure(height, lambda ax: plots.plot_classes(kept, apart=apart, ax=ax)),
-        "title": f"Difference in {in_prose(label)} {where}, {first.model_b} minus {first.model_a}",
+        "title": f"Difference in {metric} {where}, {first.model_b} minus {first.model_a}",
         "left_out": len(rows) - len(kept),
     }
 

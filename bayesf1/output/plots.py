@@ -404,7 +404,7 @@ def plot_classes(res: Mapping[str, Comparison], *, apart: int = 0, ax: Axes | No
     by_gain = sorted(rows[apart:], key=lambda row: -float(row[1].difference.mean()))
     ordered = rows[:apart] + by_gain
     _, first = ordered[0]
-    names = [_class_of(name) for name, _ in ordered]
+    names = [_row_name(name, c) for name, c in ordered]
     with _forest(names, ax) as panel:
         if first.rope:
             panel.axvspan(*first.rope.differences(first.definition), color=SHADE, linewidth=0, zorder=0)
@@ -427,8 +427,8 @@ def plot_classes(res: Mapping[str, Comparison], *, apart: int = 0, ax: Axes | No
             mean = float(c.difference.mean())
             panel.plot(mean, i, color=colour, marker=marker, markersize=5, markerfacecolor=filling)
             note(panel, 1.03, i, probability(c.p_h1), **beside)
-        note(panel, 1.03, -1.0, "P(H1)", **beside)
-        labels = {c.label.partition("[")[0] for _, c in ordered}
+        note(panel, 1.03, 1.0, "P(H1)", **(beside | {"transform": panel.transAxes, "va": "bottom"}))
+        labels = {metric_of_classes(c) for _, c in ordered}
         percent = all(c.definition.percent for _, c in ordered)
         what = in_prose(labels.pop()) if len(labels) == 1 else "scores"
         label = f"{_difference_label(res)} in {what}"
@@ -437,10 +437,18 @@ def plot_classes(res: Mapping[str, Comparison], *, apart: int = 0, ax: Axes | No
     return panel
 
 
-def _class_of(name: str) -> str:
-    """Return the class of a metric such as f1[PER], and any other name as it is."""
-    _, bracket, rest = name.partition("[")
-    return rest.removesuffix("]") if bracket and rest else name
+def _row_name(name: str, c: Comparison) -> str:
+    """Return the class of a metric such as f1[PER], the label of any other metric, or the name that was given."""
+    if name != c.metric:
+        return name
+    of_class = c.definition.of_class
+    return c.label if of_class is None else of_class.name
+
+
+def metric_of_classes(c: Comparison) -> str:
+    """Return the label of a metric, without the class if it is that of one."""
+    of_class = c.definition.of_class
+    return c.label if of_class is None else of_class.metric
 
 
 def _difference_label(res: Mapping[str, Comparison]) -> str:
@@ -692,7 +700,7 @@ def plot_rank(ranking: Ranking, *, ax: AxesLike | None = None) -> AxesArray:
         left.set_title(literal(f"P(row beats column{margin})"), **PLAIN)
         right.set_title("P(rank)")
         left.set_xlabel("Model by its number")
-        label_x(right, f"Rank in {ranking.label}")
+        label_x(right, f"Rank in {in_prose(ranking.label)}")
     return axes
 
 
