@@ -12,7 +12,7 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.cautions import warn_caller
 from bayesf1.base.checks import is_number
-from bayesf1.base.naming import check_known, counted as number_of, joined, listing, plural, printable, quoted
+from bayesf1.base.naming import check_known, joined, listing, number_of, plural, printable, quoted
 from bayesf1.base.text_files import StrPath
 from bayesf1.metrics import Metric, MetricLike, MetricOrigin, check_ratio
 from bayesf1.runs import SEPARATE_RUNS, Method, averages, methods_of

@@ -420,10 +420,10 @@ def check_ratio(score: Score, name: str, tables: FloatArray) -> None:
 
 def points_down(function: Any, *, otherwise: bool = False) -> bool:
     """Return the attribute ``lower_is_better`` of a function, or say that it is neither True nor False."""
-    found = getattr(function, "lower_is_better", otherwise)
-    if not isinstance(found, bool | np.bool_):
-        raise ValueError(f"lower_is_better of metric {function!r} is True or False, not {found!r}")
-    return bool(found)
+    lower_is_better = getattr(function, "lower_is_better", otherwise)
+    if not isinstance(lower_is_better, bool | np.bool_):
+        raise ValueError(f"lower_is_better of metric {function!r} is True or False, not {lower_is_better!r}")
+    return bool(lower_is_better)
 
 
 def _own_scores(metric: Metric, tables: FloatArray) -> FloatArray:

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.checks import refuse_reports
-from bayesf1.base.naming import counted as number_of, nearest, quoted
+from bayesf1.base.naming import nearest, number_of, quoted
 
 if TYPE_CHECKING:
     from bayesf1.evaluation import Evaluation
 
+
+# Keys by which averages are recognised, those of scikit-learn and of lm-evaluation-harness.
+_REPORT = frozenset(("precision", "recall", "f1-score", "support"))
+_HARNESS = frozenset(("results", "versions", "n-shot"))
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -189,3 +192,39 @@ def with_runs_in(
 
 # The end of a remark on models with names like those of runs; `with_runs` takes the remark away.
 SEPARATE_RUNS = "are compared as separate models; if they are runs of one method, say so with runs=True."
+
+
+def refuse_reports(given: Any) -> None:
+    """Say why averages are no data: those of `classification_report`, `cross_validate` and lm-evaluation-harness.
+
+    Examples
+    --------
+    >>> refuse_reports({"A": {"spam": {"precision": 0.9, "recall": 0.8, "f1-score": 0.85, "support": 40}}})
+    Traceback (most recent call last):
+    ValueError: 'A' is a classification report, which has no counts and does not say ...
+    """
+    if not isinstance(given, Mapping):
+        return
+    if _HARNESS.issubset(given):
+        raise ValueError(
+            "these are results of lm-evaluation-harness, which are averages over documents; run it with --log_samples and "
+            "give the samples_*.jsonl"
+        )
+    for name, value in {"what was given": given, **{repr(k): v for k, v in given.items()}}.items():
+        report = _kind_of_report(value)
+        if report is not None:
+            raise ValueError(
+                f"{name} is a {report}, which has no counts and does not say what models did on the same items; give gold "
+                "labels and predictions to from_labels, confusion matrices to from_confusion, or fold scores to from_frame"
+            )
+
+
+def _kind_of_report(value: Any) -> str | None:
+    """Return what report of scikit-learn a value is; None if it is no report."""
+    if not isinstance(value, Mapping):
+        return None
+    if "fit_time" in value:
+        return "result of cross_validate"
+    if any(isinstance(row, Mapping) and _REPORT.issubset(row) for row in value.values()):
+        return "classification report"
+    return None

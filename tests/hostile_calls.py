@@ -249,7 +249,7 @@ MORE = {
 # Parts of the machinery that results share with the package; they take what the package itself made.
 INTERNAL = {
     "logit_logpdf", "tail", "widened", "of_units", "measure", "function",
-    "later", "within", "take", "spread", "check_prior",
+    "later", "clipped", "take", "spread", "check_prior",
 }  # fmt: skip
 
 

@@ -99,7 +99,7 @@ def slices_of(n: int, numbers_each: int) -> Iterator[slice]:
         start += size
 
 
-def plain(value: Any) -> Any:
+def float_or_array(value: Any) -> Any:
     """Return a 0-d array as a float, and any other array as it is."""
     array = np.asarray(value, dtype=np.float64)
     return array if array.ndim else float(array)

@@ -12,7 +12,9 @@ class Caution(UserWarning):
 
 def warn_caller(message: str, category: type[Caution] = Caution) -> None:
     """Warn at the line outside of the package that called it, through however many functions."""
-    level, frame = 1, inspect.currentframe()
+    level = 1
+    frame = inspect.currentframe()
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "bayesf1":
-        level, frame = level + 1, frame.f_back
+        level += 1
+        frame = frame.f_back
     warnings.warn(message, category, stacklevel=level)  # noqa: TID251

@@ -16,21 +16,18 @@ from enum import Enum
 from numbers import Number, Real
 from os import PathLike, fsencode, fspath
 from types import NoneType, SimpleNamespace, UnionType
-from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, TypeAlias, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy import typing as npt
 
-from bayesf1.base.arrays import FloatArray
+from bayesf1.base.arrays import FloatArray, SupportsArray
 from bayesf1.base.naming import joined, nearest, quoted
 
 # What draws start from where no rng is given: two runs print the same digits.
 DEFAULT_RNG = 0
 # Half of it is still seen beside 1.
 LEAST_PROB = 1e-12
-# What averages are known by, those of scikit-learn and of lm-evaluation-harness.
-_REPORT = frozenset(("precision", "recall", "f1-score", "support"))
-_HARNESS = frozenset(("results", "versions", "n-shot"))
 
 
 def is_number(value: Any) -> bool:
@@ -101,12 +98,16 @@ def check_draws(n_draws: int, name: str = "n_draws") -> int:
 
 def check_unmasked(values: Any, where: str) -> None:
     """Say which entry of a masked array, or of a list of them, is masked: numpy would take what stands below the mask."""
-    rows = enumerate(values, 1) if isinstance(values, list | tuple) else [(None, values)]
-    for i, row in rows:
+    rows = values if isinstance(values, list | tuple) else [values]
+    for number, row in enumerate(rows, 1):
         if isinstance(row, np.ma.MaskedArray) and np.ma.getmaskarray(row).any():
-            places = [i, *(int(j) + 1 for j in np.argwhere(np.ma.getmaskarray(row))[0])]
-            place = ", ".join(str(at) for at in places if at is not None)
-            raise ValueError(f"{where} is masked at entry {place}; drop or fill it first")
+            first = np.argwhere(np.ma.getmaskarray(row))[0]
+            place = [int(i) + 1 for i in first]
+            if rows is values:
+                place.insert(0, number)
+            raise ValueError(
+                f"{where} is masked at entry {', '.join(map(str, place))}; drop or fill it first"
+            )
 
 
 def numbers_of(values: Any, where: str, *, remedy: str = "must be numbers") -> FloatArray:
@@ -125,40 +126,14 @@ def numbers_of(values: Any, where: str, *, remedy: str = "must be numbers") -> F
     check_unmasked(values, where)
     try:
         array = np.asarray(values)
-        plain = array.dtype.kind == "O" and all(
-            isinstance(x, Real | Decimal | np.bool_ | None) for x in array.flat
-        )
-        if plain or array.dtype.kind in "biuf":
+        are_numbers = array.dtype.kind in "biuf"
+        if array.dtype.kind == "O":
+            are_numbers = all(isinstance(x, Real | Decimal | np.bool_ | None) for x in array.flat)
+        if are_numbers:
             return np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         pass
     raise ValueError(f"{where} {remedy}")
-
-
-def refuse_reports(given: Any) -> None:
-    """Say why averages are no data: those of `classification_report`, `cross_validate` and lm-evaluation-harness.
-
-    Examples
-    --------
-    >>> refuse_reports({"A": {"spam": {"precision": 0.9, "recall": 0.8, "f1-score": 0.85, "support": 40}}})
-    Traceback (most recent call last):
-    ValueError: 'A' is a classification report, which has no counts and does not say ...
-    """
-    whole = given if isinstance(given, Mapping) else {}
-    if _HARNESS.issubset(whole):
-        raise ValueError(
-            "these are results of lm-evaluation-harness, which are averages over documents; run it with --log_samples and "
-            "give the samples_*.jsonl"
-        )
-    for name, value in (("what was given", whole), *((repr(k), v) for k, v in whole.items())):
-        rows = value.values() if isinstance(value, Mapping) else ()
-        fitted = isinstance(value, Mapping) and "fit_time" in value
-        if fitted or any(isinstance(row, Mapping) and _REPORT.issubset(row) for row in rows):
-            what = "result of cross_validate" if fitted else "classification report"
-            raise ValueError(
-                f"{name} is a {what}, which has no counts and does not say what models did on the same items; give gold "
-                "labels and predictions to from_labels, confusion matrices to from_confusion, or fold scores to from_frame"
-            )
 
 
 def _is_float(value: Any) -> bool:
@@ -180,7 +155,9 @@ def _is_path(value: Any) -> bool:
 
 
 def _is_size(value: Any) -> bool:
-    axes = value if isinstance(value, tuple) else () if value is None else (value,)
+    if value is None:
+        return True
+    axes = value if isinstance(value, tuple) else (value,)
     return all(is_whole(axis) and axis >= 0 for axis in axes) and math.prod(map(int, axes)) <= 10**10
 
 
@@ -189,29 +166,42 @@ def _is_rng(value: Any) -> bool:
     return isinstance(value, kinds) or (is_whole(value) and value >= 0)
 
 
+@typing.runtime_checkable
+class _SizedAndIndexed(Protocol):
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, place: Any) -> Any: ...
+
+
 def is_series(value: Any) -> bool:
     """Return whether a value has entries in an order, as lists, arrays and columns have, but texts have not."""
+    if isinstance(value, _UNORDERED | Mapping | Set) or not isinstance(value, _SizedAndIndexed):
+        return False
     # Asked of the class, as a lazy frame looks for its columns.
-    unordered = isinstance(value, _UNORDERED | Mapping | Set) or hasattr(type(value), "columns")
-    sized = hasattr(value, "__len__") and hasattr(value, "__getitem__")
-    return sized and not unordered and getattr(value, "ndim", 1) > 0
+    is_frame = "columns" in dir(type(value))
+    return not is_frame and _n_axes(value) > 0
 
 
 def _is_iterable(value: Any) -> bool:
-    return (
-        isinstance(value, Iterable) and getattr(value, "ndim", 1) == 1 and not isinstance(value, _UNORDERED)
-    )
+    return isinstance(value, Iterable) and not isinstance(value, _UNORDERED) and _n_axes(value) == 1
+
+
+def _n_axes(value: Any) -> int:
+    """Return the number of axes of an array; other collections have one."""
+    return getattr(value, "ndim", 1)
 
 
 def is_label(value: Any) -> bool:
     """Return whether a value is one label, or none at all, and no collection."""
-    plain = isinstance(value, bytes | Number | np.generic | date | Enum)
+    if isinstance(value, complex | np.void):
+        return False
     # A signalling NaN fails as soon as it is compared.
-    odd = isinstance(value, complex | np.void) or getattr(value, "is_snan", bool)()
-    return value is None or is_text(value) or (plain and not odd)
+    if isinstance(value, Decimal) and value.is_snan():
+        return False
+    return value is None or is_text(value) or isinstance(value, bytes | Number | np.generic | date | Enum)
 
 
-# What has entries that are no values of their own.
+# Classes with entries that are no values of their own.
 _UNORDERED = str | bytes | bytearray | memoryview | type
 # More is no name, caption or command, and would fill the screen if it stood in a message.
 LONGEST_TEXT = 100_000
@@ -230,10 +220,7 @@ _ANY = Rule(lambda value: True, "")
 _TEXT = Rule(is_text, "a string")
 _PATH = Rule(_is_path, "the name of a file")
 _SERIES = Rule(is_series, "a sequence")
-_ARRAY = Rule(
-    lambda value: isinstance(value, float | int) or hasattr(value, "__array__") or is_series(value),
-    "an array",
-)
+_ARRAY = Rule(lambda value: isinstance(value, float | int | SupportsArray) or is_series(value), "an array")
 # What types ask for; any other is a class.
 _RULES: dict[Any, Rule] = {
     **dict.fromkeys((Any, object), _ANY),
@@ -283,8 +270,9 @@ R = TypeVar("R")
 def _alternatives(hint: Any) -> list[Rule]:
     """Return what each part of a union asks for, of sequences what it asks of each entry."""
     # Aliases of newer versions of numpy are objects of their own.
-    hint = getattr(typing.get_origin(hint) or hint, "__value__", hint)
-    kind, parts = typing.get_origin(hint) or hint, typing.get_args(hint)
+    hint = getattr(_kind_of(hint), "__value__", hint)
+    kind = _kind_of(hint)
+    parts = typing.get_args(hint)
     if kind is Annotated:
         return [hint.__metadata__[0]]
     if kind in (typing.Union, UnionType):
@@ -309,6 +297,12 @@ def _alternatives(hint: Any) -> list[Rule]:
             f"{outer.words}, each entry {entries.words}",
         )
     ]
+
+
+def _kind_of(hint: Any) -> Any:
+    """Return the class of a type, without its parameters."""
+    origin = typing.get_origin(hint)
+    return hint if origin is None else origin
 
 
 def _rule(hint: Any) -> Rule | None:
@@ -353,16 +347,17 @@ class _Names(dict[str, Any]):
 def _rules_of(function: Callable[..., Any]) -> dict[str, Rule]:
     """Return what each parameter must be, those of keyword dictionaries among them."""
     own = inspect.unwrap(function)
-    names, found = _Names(own.__globals__), dict[str, Any]()
+    names = _Names(own.__globals__)
+    hints: dict[str, Any] = {}
     # What is returned may be of a package that is not installed.
     given = SimpleNamespace(__annotations__={k: v for k, v in own.__annotations__.items() if k != "return"})
     for name, hint in typing.get_type_hints(given, {}, names, include_extras=True).items():
         if typing.get_origin(hint) is typing.Unpack:
             options = typing.get_type_hints(typing.get_args(hint)[0], localns=names, include_extras=True)
-            found |= {key: value | None for key, value in options.items()}
+            hints |= {key: value | None for key, value in options.items()}
         else:
-            found[name] = hint
-    rules = {name: _rule(hint) for name, hint in found.items()}
+            hints[name] = hint
+    rules = {name: _rule(hint) for name, hint in hints.items()}
     return {name: rule for name, rule in rules.items() if rule is not None}
 
 
@@ -383,11 +378,9 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     ...
     ValueError: x must be a number, not '3'
     """
-    if hasattr(function, "_checked"):
-        return function
     code = inspect.unwrap(function).__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    known = None if code.co_flags & inspect.CO_VARKEYWORDS else frozenset(names)
+    takes_any_keyword = bool(code.co_flags & inspect.CO_VARKEYWORDS)
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -396,9 +389,9 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
             return function(*args, **kwargs)
         rules = _rules_of(function)
         for name, value in (*zip(names, args, strict=False), *kwargs.items()):
-            if known is not None and name not in known:
+            if name not in names and not takes_any_keyword:
                 problem = f"{function.__name__}() got an unexpected keyword argument {name!r}"
-                raise TypeError(f"{problem}; {nearest(name, [each for each in names if each != 'self'])}")
+                raise TypeError(f"{problem}; {nearest(name, [own for own in names if own != 'self'])}")
             rule = rules.get(name)
             if rule is not None and not rule.fits(value):
                 raise ValueError(f"{name} must be {rule.words}, not {quoted(value)}")
@@ -408,17 +401,19 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         finally:
             _inside.reset(token)
 
-    vars(call)["_checked"] = True
     return call
 
 
 class Checked:
-    """A class that checks the arguments of its public methods, and of an `__init__` of its own."""
+    """A class that checks the arguments of its public methods, and of an `__init__` of its own.
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    Methods that only the package calls are named by a subclass as ``unchecked``.
+    """
+
+    def __init_subclass__(cls, unchecked: Collection[str] = (), **options: Any) -> None:
         super().__init_subclass__(**options)
         for name, value in [*vars(cls).items()]:
             public = inspect.isfunction(value) and (name == "__init__" or not name.startswith("_"))
-            # Of a method without arguments there is nothing to check.
-            if public and len(inspect.signature(value).parameters) > 1:
+            # A method without arguments has nothing to check.
+            if public and name not in unchecked and len(inspect.signature(value).parameters) > 1:
                 setattr(cls, name, checked(value))

@@ -69,8 +69,10 @@ class InputFile:
 
     def check_size(self, n_bytes: int, share: int = 1, what: str = "") -> None:
         """Say that a file, or a part of it, is larger than its share of what may be read."""
-        if n_bytes > (most := self.max_bytes // share):
-            size = f"{most >> 20:,} MB" if most >> 20 else f"{most:,} bytes"
+        most = self.max_bytes // share
+        if n_bytes > most:
+            n_megabytes = most >> 20
+            size = f"{n_megabytes:,} MB" if n_megabytes else f"{most:,} bytes"
             raise ValueError(
                 f"{self}{what} is larger than {size}; split it, or give bf.read a larger max_bytes="
             )
@@ -79,7 +81,8 @@ class InputFile:
         """Yield lines, none of which is so long that memory runs out."""
         most = self.max_bytes // LINE_SHARE
         with self.open() as stream:
-            for number, line in enumerate(iter(partial(stream.readline, most + 1), b""), 1):
+            read_line = partial(stream.readline, most + 1)
+            for number, line in enumerate(iter(read_line, b""), 1):
                 if len(line) > most:
                     self.check_size(len(line), LINE_SHARE, f", line {number},")
                 yield line.removeprefix(BOM) if number == 1 else line
@@ -89,17 +92,19 @@ class InputFile:
         self.check_size(self.size, 16)
         with self.open() as stream:
             data = stream.read().removeprefix(BOM)
-        start, most = 0, self.max_bytes // LINE_SHARE
+        # From the start of one line to that of the next that is no longer than allowed.
+        start = 0
+        most = self.max_bytes // LINE_SHARE
         while len(data) - start > most:
             end = data.rfind(b"\n", start, start + most + 1)
             if end < 0:
-                number = data.count(b"\n", 0, start) + 1
-                self.check_size(most + 1, LINE_SHARE, f", line {number},")
+                self.check_size(most + 1, LINE_SHARE, f", line {_line_of(data, start)},")
             start = end + 1
         try:
             text = data.decode("utf-8").replace("\r\n", "\n").removesuffix("\r")
         except UnicodeDecodeError as error:
-            line, byte = data.count(b"\n", 0, error.start) + 1, data[error.start]
+            line = _line_of(data, error.start)
+            byte = data[error.start]
             raise ValueError(
                 f"{self}, line {line}, has the byte 0x{byte:02x}, which is not UTF-8; save the file as UTF-8"
             ) from None
@@ -112,33 +117,38 @@ class InputFile:
 
     @property
     def size(self) -> int:
-        """Return the number of bytes."""
+        """The number of bytes."""
         return self.path.stat().st_size
 
     @cached_property
     def head(self) -> bytes:
-        """Return the first bytes, without a byte order mark."""
+        """The first bytes, without a byte order mark."""
         with self.open() as stream:
             return stream.read(_HEAD).removeprefix(BOM)
 
     @cached_property
     def lines(self) -> list[str]:
-        """Return the first lines, as far as they are text in UTF-8; the last only if it is whole."""
+        """The first lines, as far as they are text in UTF-8; the last only if it is whole."""
+        head = self.head
+        cut = len(head) >= _HEAD - len(BOM)
         try:
-            text, cut = self.head.decode("utf-8"), len(self.head) >= _HEAD - len(BOM)
+            text = head.decode("utf-8")
         except UnicodeDecodeError as error:
-            text, cut = self.head[: error.start].decode("utf-8"), True
+            text = head[: error.start].decode("utf-8")
+            cut = True
         lines = [] if "\0" in text else text.split("\n")
         # A first line longer than what was read tells more than nothing.
-        if cut and (len(lines) > 1 or b"\n" in self.head):
+        if cut and (len(lines) > 1 or b"\n" in head):
             lines = lines[:-1]
         return [line.rstrip("\r") for line in lines]
 
     @property
     def suffix(self) -> str:
-        """Return the ending of the name, but for that of compression, in lower case."""
+        """The ending of the name, but for that of compression, in lower case."""
         path = Path(self.name)
-        return (Path(path.stem) if path.suffix.lower() in (".gz", ".gzip") else path).suffix.lower()
+        if path.suffix.lower() in (".gz", ".gzip"):
+            path = Path(path.stem)
+        return path.suffix.lower()
 
 
 # How `input_files` gives files by their names.
@@ -188,6 +198,11 @@ def input_files(max_bytes: int = MAX_BYTES) -> Iterator[Take]:
             return file
 
         yield take
+
+
+def _line_of(data: bytes, place: int) -> int:
+    """Return the number of the line in which a byte stands."""
+    return data.count(b"\n", 0, place) + 1
 
 
 def _check_readable(path: Path) -> None:

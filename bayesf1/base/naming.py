@@ -1,4 +1,4 @@
-"""Names that people mistype: the nearest one, and the list."""
+"""Names and values in messages: the nearest to a mistyped name, lists, plurals, and what can be printed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def one_name(a: str, b: str, argument: str) -> str:
     """
     if a and b and a != b:
         raise ValueError(f"{argument}= is {quoted(a)} in one and {quoted(b)} in the other")
-    return a or b
+    return a if a else b
 
 
 def listing(names: Iterable[str], *, most: int = 30) -> str:
@@ -36,16 +36,21 @@ def listing(names: Iterable[str], *, most: int = 30) -> str:
     >>> listing("abcde", most=3)
     'a, b, c and 2 more'
     """
-    found = [printable(str(name)[:LONGEST_SHOWN]) for name in names]
-    more = f" and {len(found) - most} more" if len(found) > most else ""
-    return ", ".join(found[:most]) + more
+    shown = [printable(str(name)[:LONGEST_SHOWN]) for name in names]
+    more = f" and {len(shown) - most} more" if len(shown) > most else ""
+    return ", ".join(shown[:most]) + more
 
 
 def printable(text: str) -> str:
     """Replace control characters, which could rewrite a terminal or break a line."""
     if text.isprintable():
         return text
-    return "".join("�" if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") else c for c in text)
+    return "".join(map(_printable_character, text))
+
+
+def _printable_character(character: str) -> str:
+    is_control = unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+    return "�" if is_control else character
 
 
 def cleaned(value: Any) -> Any:
@@ -114,12 +119,15 @@ def same_name(asked: str, name: str) -> bool:
     >>> same_name("exact_match", "Exact match"), same_name("ndcg@10", "nDCG@10"), same_name("", "")
     (True, True, False)
     """
-    one, other = (text.strip().lower().replace("_", " ") for text in (asked, name))
-    return one == other != ""
+    return _folded(asked) == _folded(name) != ""
+
+
+def _folded(name: str) -> str:
+    return name.strip().lower().replace("_", " ")
 
 
 def quoted(value: object) -> str:
-    """Return the repr of a value in one line, of a scalar of numpy's that of the plain one; long ones are cut.
+    """Return the repr of a value in one line, that of a plain value for a scalar of numpy; long ones are cut.
 
     Examples
     --------
@@ -129,14 +137,18 @@ def quoted(value: object) -> str:
     >>> quoted([0] * 1000)
     '[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,... 0, 0, 0, 0, 0, 0, 0]'
     """
-    scalar = type(value).__module__ == "numpy" and getattr(value, "shape", None) == ()
+    if type(value).__module__ == "numpy":
+        import numpy as np
+
+        if isinstance(value, np.generic):
+            value = value.item()
     try:
-        text = repr(value.item() if scalar and hasattr(value, "item") else value)
-    except (
-        Exception
-    ):  # what cannot be shown, as lists nested too deep or integers too long, has at least a type
+        text = repr(value)
+    except Exception:  # lists nested too deep and integers too long have no repr
         return f"something of type {type(value).__name__}"
-    line = printable(" ".join(text.split()) if "\n" in text else text)
+    if "\n" in text:
+        text = " ".join(text.split())
+    line = printable(text)
     return line if len(line) <= LONGEST_SHOWN else f"{line[:60]}... {line[-20:].strip()}"
 
 
@@ -155,15 +167,16 @@ def plural(noun: str) -> str:
     return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"
 
 
-def counted(n: int, noun: str) -> str:
+def number_of(n: int, noun: str) -> str:
     """Return so many of something.
 
     Examples
     --------
-    >>> counted(1, "query"), counted(1200, "query")
+    >>> number_of(1, "query"), number_of(1200, "query")
     ('1 query', '1,200 queries')
     """
-    return f"{n:,} {noun if n == 1 else plural(noun)}"
+    nouns = noun if n == 1 else plural(noun)
+    return f"{n:,} {nouns}"
 
 
 def capitalised(text: str) -> str:

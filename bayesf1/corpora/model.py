@@ -11,7 +11,7 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import is_number
-from bayesf1.base.naming import check_known, counted as number_of, nearest, quoted
+from bayesf1.base.naming import check_known, nearest, number_of, quoted
 from bayesf1.distributions.random_effects import DIFFICULTY, SCALE
 from bayesf1.evaluation import Evaluation, check_evaluation, check_pair, check_same_models
 from bayesf1.metrics import Metric, MetricLike

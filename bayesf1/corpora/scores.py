@@ -19,7 +19,7 @@ from bayesf1.corpora.model import (
     by_question,
     coords_of,
 )
-from bayesf1.distributions.random_effects import RandomEffects, robust_covariance, within
+from bayesf1.distributions.random_effects import RandomEffects, moved_into, robust_covariance
 from bayesf1.evaluation import Evaluation, defined_scores, headline, resolve_metrics
 from bayesf1.inference.posterior import check_spread
 from bayesf1.metrics import Metric
@@ -199,7 +199,9 @@ def _draw(
     suite = rng.multivariate_normal(mean, covariance, n_draws, method="eigh")
     # One array (draw, model) for each question, in the order of the questions.
     by_corpus = np.moveaxis(effects.each, 1, 0)
-    answers = [within(scores, metric.support) for scores in (effects.average, effects.new, suite, *by_corpus)]
+    answers = [
+        moved_into(scores, metric.support) for scores in (effects.average, effects.new, suite, *by_corpus)
+    ]
     return _MetricDraws(np.stack(answers, axis=-1), effects.spread, effects.difficulty)
 
 

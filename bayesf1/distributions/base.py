@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesf1.base.arrays import FloatArray, plain
+from bayesf1.base.arrays import FloatArray, float_or_array
 from bayesf1.base.checks import Checked, Numbers, RNGLike, Size, check_levels, check_prob
 
 
@@ -71,20 +71,20 @@ class Posterior(Checked, ABC):
 
     def ppf(self, q: Numbers) -> Any:
         """Quantile: the point with probability `q` below it."""
-        return plain(self._quantile(check_levels(q), upper=False))
+        return float_or_array(self._quantile(check_levels(q), upper=False))
 
     def isf(self, q: Numbers) -> Any:
         """Point with probability `q` above it."""
-        return plain(self._quantile(check_levels(q), upper=True))
+        return float_or_array(self._quantile(check_levels(q), upper=True))
 
     def logpdf(self, x: Numbers) -> Any:
         """Log density at `x`."""
         with np.errstate(divide="ignore"):
-            return plain(np.log(self.pdf(x)))
+            return float_or_array(np.log(self.pdf(x)))
 
     def std(self) -> Any:
         """Square root of the variance."""
-        return plain(np.sqrt(self.var()))
+        return float_or_array(np.sqrt(self.var()))
 
     def median(self) -> Any:
         """Median."""
@@ -106,7 +106,9 @@ class Posterior(Checked, ABC):
     def interval(self, prob: float = 0.95) -> tuple[Any, Any]:
         """Equal-tailed interval with probability `prob`."""
         tail = np.asarray(0.5 * (1.0 - check_prob(prob)))
-        return plain(self._quantile(tail, upper=False)), plain(self._quantile(tail, upper=True))
+        return float_or_array(self._quantile(tail, upper=False)), float_or_array(
+            self._quantile(tail, upper=True)
+        )
 
     def hdi(self, prob: float = 0.95) -> tuple[Any, Any]:
         """Shortest interval with probability `prob`; its ends have the same density, or are ends of the support."""
@@ -161,7 +163,7 @@ class Posterior(Checked, ABC):
         values = self._tail(inside, upper=upper)
         values = np.where(points >= high, float(not upper), values)
         values = np.where(points < low, float(upper), values)
-        return plain(np.where(unknown, np.nan, values))
+        return float_or_array(np.where(unknown, np.nan, values))
 
 
 def parameters(above: float = -np.inf, **given: float) -> dict[str, float]:

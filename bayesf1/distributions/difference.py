@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from bayesf1.base.arrays import FloatArray, each, plain, slices_of
+from bayesf1.base.arrays import FloatArray, each, float_or_array, slices_of
 from bayesf1.base.checks import ArrayLike, Numbers, RNGLike, Size
 from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.fscore import UnitDistribution, beta_quantile, beta_tail, logit_nodes, logit_window
@@ -166,7 +166,7 @@ class Difference(Posterior):
 
     def pdf(self, x: Numbers) -> Any:
         """Density at `x`."""
-        return plain(each(self._density, np.asarray(x, dtype=np.float64)))
+        return float_or_array(each(self._density, np.asarray(x, dtype=np.float64)))
 
     def _tail(self, x: FloatArray, *, upper: bool) -> FloatArray:
         return each(partial(self._tail_at, upper=upper), x)

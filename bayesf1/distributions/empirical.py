@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from bayesf1.base.arrays import FloatArray, plain
+from bayesf1.base.arrays import FloatArray, float_or_array
 from bayesf1.base.checks import ArrayLike, Numbers, RNGLike, Size, check_prob
 from bayesf1.distributions.base import MeanAndVariance, Posterior
 
@@ -49,7 +49,7 @@ class EmpiricalPosterior(Posterior):
         self.support = support
 
     @classmethod
-    def within(cls, draws: ArrayLike, support: tuple[float, float]) -> Self:
+    def clipped(cls, draws: ArrayLike, support: tuple[float, float]) -> Self:
         """Return the posterior of draws that are moved to the ends of the support if they lie beyond it."""
         return cls(np.clip(draws, *support), support)
 
@@ -88,7 +88,7 @@ class EmpiricalPosterior(Posterior):
         half = 0.5 * (grid[1] - grid[0])
         inside = (points >= max(low, grid[0] - half)) & (points <= min(high, grid[-1] + half))
         values = np.where(inside, np.interp(points, grid, density), 0.0)
-        return plain(np.where(np.isnan(points), np.nan, values))
+        return float_or_array(np.where(np.isnan(points), np.nan, values))
 
     def _tail(self, x: FloatArray, *, upper: bool) -> FloatArray:
         below = np.asarray(np.searchsorted(self.draws, x, side="right") / len(self.draws))
@@ -137,7 +137,7 @@ class Undefined(EmpiricalPosterior):
 
     def pdf(self, x: Numbers) -> Any:
         """Density at `x`."""
-        return plain(np.full(np.shape(x), np.nan))
+        return float_or_array(np.full(np.shape(x), np.nan))
 
     def _tail(self, x: FloatArray, *, upper: bool) -> FloatArray:
         return np.full(x.shape, np.nan)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from bayesf1.base.arrays import FloatArray, each, plain
+from bayesf1.base.arrays import FloatArray, each, float_or_array
 from bayesf1.base.checks import ArrayLike, Numbers, RNGLike, Size
 from bayesf1.distributions.base import MeanAndVariance, Posterior, parameters
 
@@ -83,7 +83,7 @@ def logit_window(a: FloatArray | float, b: FloatArray | float) -> tuple[FloatArr
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class UnitDistribution(Posterior):
+class UnitDistribution(Posterior, unchecked=("tail", "logit_logpdf")):
     """A distribution on [0, 1] whose odds are a multiple of the odds of a Beta variate, or a mixture of such.
 
     Attributes
@@ -151,7 +151,7 @@ class UnitDistribution(Posterior):
         outside = np.where(np.isnan(points), np.nan, 0.0)
         outside = np.where(points == 0.0, self._density_at_end(self.a, _NEXT_TO_END, 1.0), outside)
         outside = np.where(points == 1.0, self._density_at_end(self.b, 1.0, _NEXT_TO_END), outside)
-        return plain(np.where(inside, density, outside))
+        return float_or_array(np.where(inside, density, outside))
 
     def _density_at_end(self, power: float, t: float, tc: float) -> float:
         """Return the density at an end of [0, 1], of which t and tc = 1 - t are next, and the parameter there."""

@@ -212,9 +212,10 @@ class RandomEffects:
     Examples
     --------
     >>> y = np.array([[0.80, 0.83], [0.60, 0.62], [0.71, 0.76]])
-    >>> found = RandomEffects(y, np.full((3, 2, 2), 0.0003) + 0.0001 * np.eye(2)).draw(20_000, np.random.default_rng(1))
-    >>> gap = found.average[:, 1] - found.average[:, 0]
-    >>> round(float(gap.mean()), 3), round(float((gap > 0).mean()), 2)
+    >>> model = RandomEffects(y, np.full((3, 2, 2), 0.0003) + 0.0001 * np.eye(2))
+    >>> effects = model.draw(20_000, np.random.default_rng(1))
+    >>> difference = effects.average[:, 1] - effects.average[:, 0]
+    >>> round(float(difference.mean()), 3), round(float((difference > 0).mean()), 2)
     (0.033, 0.96)
     """
 
@@ -362,12 +363,12 @@ def _log_determinant(matrices: FloatArray) -> FloatArray:
     return np.asarray(logs)
 
 
-def within(scores: FloatArray, support: tuple[float, float]) -> FloatArray:
+def moved_into(scores: FloatArray, support: tuple[float, float]) -> FloatArray:
     """Return draws of scores (..., model) moved into a support, all models of a draw alike, so that differences stay.
 
     Examples
     --------
-    >>> within(np.array([[0.9, 0.95], [0.98, 1.03]]), (0.0, 1.0)).round(2).tolist()
+    >>> moved_into(np.array([[0.9, 0.95], [0.98, 1.03]]), (0.0, 1.0)).round(2).tolist()
     [[0.9, 0.95], [0.95, 1.0]]
     """
     low, high = support
@@ -421,8 +422,8 @@ def shrink_draws(draws: FloatArray, rng: np.random.Generator) -> FloatArray:
     >>> rng = np.random.default_rng(2)
     >>> true = np.append(np.zeros(30), 0.3)
     >>> seen = true + 0.05 * rng.normal(size=31)
-    >>> found = shrink_draws(seen + 0.05 * rng.normal(size=(4000, 31)), rng)
-    >>> np.flatnonzero((found > 0.0).mean(axis=0) > 0.975).tolist()
+    >>> shrunk = shrink_draws(seen + 0.05 * rng.normal(size=(4000, 31)), rng)
+    >>> np.flatnonzero((shrunk > 0.0).mean(axis=0) > 0.975).tolist()
     [30]
     """
     return shrink(draws.mean(axis=0), robust_covariance(draws), len(draws), rng)
@@ -447,8 +448,8 @@ def shrink(
     Examples
     --------
     >>> d = np.array([0.04, -0.02, 0.03, 0.30])
-    >>> found = shrink(d, 0.03**2 * np.eye(4), 20_000, np.random.default_rng(1))
-    >>> found.mean(axis=0).round(2).tolist()
+    >>> shrunk = shrink(d, 0.03**2 * np.eye(4), 20_000, np.random.default_rng(1))
+    >>> shrunk.mean(axis=0).round(2).tolist()
     [0.04, -0.01, 0.03, 0.29]
     """
     roots, turn = np.linalg.eigh(covariance)

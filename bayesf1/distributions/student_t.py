@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from bayesf1.base.arrays import FloatArray, plain
+from bayesf1.base.arrays import FloatArray, float_or_array
 from bayesf1.base.checks import Numbers, RNGLike, Size, check_prob
 from bayesf1.distributions.base import Posterior, parameters
 
@@ -55,7 +55,7 @@ class StudentT(Posterior):
 
     def pdf(self, x: Numbers) -> Any:
         """Density at `x`."""
-        return plain(np.exp(self.logpdf(x)))
+        return float_or_array(np.exp(self.logpdf(x)))
 
     def logpdf(self, x: Numbers) -> Any:
         """Log density at `x`."""
@@ -66,7 +66,7 @@ class StudentT(Posterior):
         logs = constant - 0.5 * (self.df + 1.0) * np.log1p(square / self.df)
         points = np.asarray(x, dtype=np.float64)
         outside = np.not_equal(np.clip(points, *self.support), points) & ~np.isnan(square)
-        return plain(np.where(outside, -np.inf, logs))
+        return float_or_array(np.where(outside, -np.inf, logs))
 
     def _tail(self, x: FloatArray, *, upper: bool) -> FloatArray:
         sign = -1.0 if upper else 1.0
@@ -82,7 +82,7 @@ class StudentT(Posterior):
     def rvs(self, size: Size = None, *, rng: RNGLike = None) -> Any:
         """Draw from the distribution."""
         drawn = self.location + self.scale * np.random.default_rng(rng).standard_t(self.df, size)
-        return plain(np.clip(drawn, *self.support))
+        return float_or_array(np.clip(drawn, *self.support))
 
     def mean(self) -> Any:
         """Mean; NaN up to one degree of freedom."""

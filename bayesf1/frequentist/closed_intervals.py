@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from bayesf1.base.arrays import BoolArray, FloatArray, plain
+from bayesf1.base.arrays import BoolArray, FloatArray, float_or_array
 from bayesf1.base.checks import ArrayLike, check_prob, is_number
 from bayesf1.metrics import FMeasure, Metric, Proportion, ratio
 
@@ -78,11 +78,11 @@ def bounds(
     low = np.where(undefined, 0.0, low)
     high = np.where(undefined, 1.0, high)
     return Bounds(
-        estimate=plain(estimate),
-        low=plain(low),
-        high=plain(high),
+        estimate=float_or_array(estimate),
+        low=float_or_array(low),
+        high=float_or_array(high),
         undefined=undefined if np.ndim(undefined) > 0 else bool(undefined),
-        se=se if se is None else plain(se),
+        se=se if se is None else float_or_array(se),
     )
 
 

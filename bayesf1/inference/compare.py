@@ -14,7 +14,15 @@ from bayesf1.base.naming import check_known
 from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.empirical import Undefined
 from bayesf1.evaluation import Evaluation, resolve_metrics
-from bayesf1.inference.comparison import Comparison, Comparisons, Method, Rope, RopeLike, Settings, check_rope
+from bayesf1.inference.comparison import (
+    Algorithm,
+    Comparison,
+    Comparisons,
+    Rope,
+    RopeLike,
+    Settings,
+    check_rope,
+)
 from bayesf1.inference.control_variate import LinearControl
 from bayesf1.inference.posterior import Posteriors, ScorePosterior, shows_spread
 from bayesf1.inference.tails import UNKNOWN_TAILS, DrawCounts, Tails
@@ -22,7 +30,7 @@ from bayesf1.inference.variance import generation_share, variance_by_source
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.sampling.model import SamplingModel, Target, sampling_model
 
-METHODS = ("auto", "exact", "montecarlo")
+ALGORITHMS = ("auto", "exact", "montecarlo")
 # The standard error of P(H1) at which draws are enough: below what is printed of it.
 _ENOUGH_ERROR = 5e-4
 # The number of draws in the first round.
@@ -110,7 +118,7 @@ def compare(
     """
     ev = ev.pair(a, b)
     metrics = resolve_metrics(metrics, ev)
-    check_known(method, "method", METHODS)
+    check_known(method, "method", ALGORITHMS)
     sampling = sampling_model(ev, assumption, target, prior)
     asked = ComparisonOptions.of(metrics, rope=rope, prob=prob, method=method, n_draws=n_draws, rng=rng)
     comparisons = _compare_by(sampling, metrics, asked)
@@ -167,9 +175,9 @@ class ComparisonOptions:
 
 
 class Computation(NamedTuple):
-    """How probabilities were computed: by which method, from how many draws, and with which standard error of P(H1)."""
+    """How probabilities were computed: by which algorithm, from how many draws, and with which standard error of P(H1)."""
 
-    method: Method
+    method: Algorithm
     n_draws: int
     mcse: float
 

@@ -30,7 +30,7 @@ from bayesf1.output.words.signature import signature_of, signed_metric
 from bayesf1.sampling.model import SamplingModel, SamplingSettings, sampling_model
 
 RopeLike: TypeAlias = float | tuple[float, float]
-Method: TypeAlias = Literal["exact", "montecarlo"]
+Algorithm: TypeAlias = Literal["exact", "montecarlo"]
 # About as many margins as a slider on a phone can tell apart.
 _STEPS = 200
 # The widest margin leaves this much of the posterior on either side.
@@ -143,7 +143,7 @@ class Settings(SamplingSettings):
     signed_prior: str
     prob: float
     rope: Rope
-    method: Method
+    method: Algorithm
     n_draws: int
     rng: int | None
     citation: str = ""

@@ -54,11 +54,7 @@ class PairingBounds:
 
 
 def pairing_bounds(
-    ev: Evaluation,
-    a: str | None = None,
-    b: str | None = None,
-    metric: str = "f1",
-    prior: float | None = None,
+    ev: Evaluation, a: str | None = None, b: str | None = None, metric: str = "f1", prior: float | None = None
 ) -> PairingBounds:
     """Return the range of P(H1) over all pairings of items that the totals of two models allow.
 

@@ -246,7 +246,7 @@ class ScorePosterior:
         if exact is not None:
             return exact
         assert self.draws is not None
-        return EmpiricalPosterior.within(self.draws[:, i], self.metric.support)
+        return EmpiricalPosterior.clipped(self.draws[:, i], self.metric.support)
 
     @property
     def exact_pair(self) -> Posteriors | None:
@@ -265,7 +265,7 @@ class ScorePosterior:
 
     def pair(self, differences: FloatArray) -> Posteriors:
         """Return the posteriors of the first two scores, and of their difference as it was drawn."""
-        drawn = EmpiricalPosterior.within(differences, self.metric.difference_support)
+        drawn = EmpiricalPosterior.clipped(differences, self.metric.difference_support)
         return Posteriors(self.score(0), self.score(1), drawn)
 
 

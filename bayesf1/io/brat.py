@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bayesf1.base.input_files import InputFile
-from bayesf1.base.naming import counted
+from bayesf1.base.naming import number_of
 from bayesf1.evaluation import Evaluation
 from bayesf1.io.formats import Format, InputFiles, ReadRequest, gold_and_models
 from bayesf1.io.tags import SpanTable, chosen_types, from_span_table
@@ -64,9 +64,9 @@ def _read(request: ReadRequest) -> Evaluation:
         n_parted = sum(n for span, n in spans.items() if span.end is None)
         n_repeated = spans.total() - len(spans)
         if n_parted > 0:
-            remarks.append(f"{name} has {counted(n_parted, 'span')} with several parts: left out.")
+            remarks.append(f"{name} has {number_of(n_parted, 'span')} with several parts: left out.")
         if n_repeated > 0:
-            remarks.append(f"{name} has {counted(n_repeated, 'span')} twice in a document: counted once.")
+            remarks.append(f"{name} has {number_of(n_repeated, 'span')} twice in a document: counted once.")
     whole = sorted({span for spans in sides.values() for span in spans if span.end is not None})
     types = chosen_types(request.options.get("types"), sorted({span.kind for span in whole}))
     rows = [span for span in whole if span.kind in types]

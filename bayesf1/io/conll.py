@@ -15,7 +15,7 @@ import numpy as np
 from bayesf1.base.arrays import IntArray
 from bayesf1.base.cautions import warn_caller
 from bayesf1.base.input_files import InputFile
-from bayesf1.base.naming import check_known, counted, nearest
+from bayesf1.base.naming import check_known, nearest, number_of
 from bayesf1.evaluation import Evaluation
 from bayesf1.io.formats import Format, InputFiles, ReadRequest, gold_and_models, matched_files
 from bayesf1.io.labels import from_labels
@@ -100,7 +100,7 @@ def _read_columns(files: InputFiles, columns: Sequence[int], *, token_column: in
                     continue
                 if len(fields) != n_columns:
                     if in_sentence or not line.startswith(_COMMENT):
-                        n_given = counted(len(fields), "column")
+                        n_given = number_of(len(fields), "column")
                         raise ValueError(
                             f"{file}, line {number}, has {n_given}, but all others have {n_columns}"
                         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray, IntArray
-from bayesf1.base.naming import counted, joined
+from bayesf1.base.naming import joined, number_of
 from bayesf1.designs import BlockedCV, KFoldCV, design_of, is_block_regularised, read_design
 from bayesf1.evaluation import Evaluation
 from bayesf1.io.long_tables import LongTable, numbered, numbers_of
@@ -125,7 +125,7 @@ def design_of_folds(
         cv = read_design(given) if isinstance(given, str) else given
         if cv.shape != (n_repeats, n_folds):
             raise ValueError(
-                f"cv= is {cv}, but the table has {counted(n_repeats, 'repeat')} of {n_folds} folds"
+                f"cv= is {cv}, but the table has {number_of(n_repeats, 'repeat')} of {n_folds} folds"
             )
         return cv
     if partition is not None and is_block_regularised(partition):

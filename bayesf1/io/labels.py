@@ -29,7 +29,7 @@ from bayesf1.base.arrays import (
 )
 from bayesf1.base.cautions import Caution, warn_caller
 from bayesf1.base.checks import ArrayLike, Column, OneLabel, check_unmasked
-from bayesf1.base.naming import counted, joined, listing, quoted
+from bayesf1.base.naming import joined, listing, number_of, quoted
 from bayesf1.evaluation import Evaluation, model_names
 from bayesf1.io.counts import check_counts, check_matrix, check_same_gold
 from bayesf1.io.label_values import (
@@ -459,7 +459,7 @@ def label_notes(
     frequent = [str(label) for label, n in gold.items() if n >= 10]
     for label, n in gold.items():
         have = "has" if n == 1 else "have"
-        which = f"{counted(int(n), 'item')} {have} the gold label {quoted(label)}"
+        which = f"{number_of(int(n), 'item')} {have} the gold label {quoted(label)}"
         if str(label).strip().lower() in _GAPS and not any(label in own for own in predicted.values()):
             notes.append(
                 f"{which}, which no model predicts: if it stands for a missing label, drop such items."
@@ -473,7 +473,7 @@ def label_notes(
             unknown = {label: n for label, n in counts.items() if label != positive and label not in gold}
             if unknown:
                 labels = listing(map(quoted, sorted(unknown, key=str)), most=3)
-                n_items = counted(int(sum(unknown.values())), "item")
+                n_items = number_of(int(sum(unknown.values())), "item")
                 notes.append(
                     f"{model} predicts {labels} (never a gold label) for {n_items}, which counts as not {quoted(positive)}."
                 )

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from bayesf1.base.input_files import LINE_SHARE, InputFile
-from bayesf1.base.naming import counted, listing, nearest, plural, quoted
+from bayesf1.base.naming import listing, nearest, number_of, plural, quoted
 from bayesf1.base.text_files import read_number
 from bayesf1.evaluation import Evaluation
 from bayesf1.io.formats import Format, InputSource, ReadRequest
@@ -158,7 +158,7 @@ def _notes_on_missing_scores(name: str, log: _Log, measure: str, noun: str) -> l
     ):
         if items:
             _, example = min(items, key=str)
-            n = counted(len(items), noun)
+            n = number_of(len(items), noun)
             notes.append(f"{name} has {n} {missing} by {measure}, such as {example!r}: {treatment}.")
     return notes
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias, TypedDict, Unpack
 
 from bayesf1.base.checks import OneLabel, check_whole
 from bayesf1.base.input_files import MAX_BYTES, InputFile, input_files
-from bayesf1.base.naming import counted, joined, listing, nearest, quoted
+from bayesf1.base.naming import joined, listing, nearest, number_of, quoted
 from bayesf1.base.text_files import StrPath
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
 from bayesf1.evaluation import Evaluation, model_names
@@ -335,7 +335,7 @@ def _unknown(place: InputSource) -> ValueError:
         )
     if place.matching("results_*.json").paths:
         return ValueError(f"{place} holds averages of lm-evaluation-harness; run it with --log_samples")
-    held = f"{counted(len(place.paths), 'file')}, as {listing(place.paths, most=3)}"
+    held = f"{number_of(len(place.paths), 'file')}, as {listing(place.paths, most=3)}"
     return ValueError(
         f"{place} holds {held}, of no format that comes in folders "
         f"({listing(fmt.name for fmt in INPUT_FORMATS if fmt.folder)}); name single files, one for each model or table"

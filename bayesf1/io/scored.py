@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from typing import Any, NamedTuple, TypeAlias
 
 from bayesf1.base.input_files import InputFile
-from bayesf1.base.naming import counted, listing, nearest, quoted
+from bayesf1.base.naming import listing, nearest, number_of, quoted
 from bayesf1.evaluation import Evaluation
 from bayesf1.io.formats import Format, ReadRequest, gold_and_models
 from bayesf1.io.saved import corpus_measures
@@ -124,7 +124,7 @@ def _remarks(model: str, run: Ranked, judged: Ranked, file: InputFile) -> list[s
             "there."
         )
     if unjudged:
-        n_queries = counted(len(unjudged), "query")
+        n_queries = number_of(len(unjudged), "query")
         examples = listing(unjudged, most=3)
         remarks.append(f"{model} has {n_queries} without judgements, such as {examples}, left out here.")
     return remarks

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray, SupportsColumns, rows_of_cells
-from bayesf1.base.checks import ArrayLike, Column, OneLabel, is_number, refuse_reports
+from bayesf1.base.checks import ArrayLike, Column, OneLabel, is_number
 from bayesf1.base.naming import listing, nearest
 from bayesf1.evaluation import Evaluation, model_names
 from bayesf1.io.label_values import align, check_same_shapes, check_unit, from_rows, read_labels, read_numbers
 from bayesf1.io.labels import CodedLabels, from_right, label_notes, positive_items
 from bayesf1.metrics import points_down
-from bayesf1.runs import is_by_id, with_runs_in
+from bayesf1.runs import is_by_id, refuse_reports, with_runs_in
 from bayesf1.tasks.probabilities import cells_of
 from bayesf1.tasks.scores import Scores
 from bayesf1.tasks.statistics import Statistics, Totals, name_of

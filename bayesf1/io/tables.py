@@ -14,10 +14,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from bayesf1.base.checks import refuse_reports
 from bayesf1.base.input_files import LINE_SHARE, InputFile
 from bayesf1.base.naming import listing, nearest, quoted
 from bayesf1.base.text_files import BOM, located
+from bayesf1.runs import refuse_reports
 
 # Parquet, Arrow's files, and streams of Arrow's messages.
 _PARQUET, _ARROW, _STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"

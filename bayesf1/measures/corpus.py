@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from bayesf1.base.arrays import FloatArray, plain
+from bayesf1.base.arrays import FloatArray, float_or_array
 from bayesf1.base.checks import Numbers
 from bayesf1.metrics import ratio
 
@@ -49,7 +49,7 @@ def wer(totals: Numbers) -> Any:
         totals, ("hits", "substitutions", "deletions", "insertions")
     )
     wrong = substituted + deleted
-    return plain(ratio(wrong + inserted, hits + wrong))
+    return float_or_array(ratio(wrong + inserted, hits + wrong))
 
 
 @_described("TER", lower_is_better=True, support=(0.0, np.inf))
@@ -67,7 +67,7 @@ def ter(totals: Numbers) -> Any:
     25.0
     """
     edits, words = _named_totals(totals, ("edits", "words of the references"))
-    return plain(100.0 * ratio(edits, words))
+    return float_or_array(100.0 * ratio(edits, words))
 
 
 @_described("BLEU", lower_is_better=False, support=(0.0, 100.0))
@@ -115,7 +115,7 @@ def corpus_bleu(totals: Numbers) -> Any:
     length_ratio = np.divide(reference_length, length, out=np.ones_like(length), where=length > 0.0)
     log_brevity_penalty = np.minimum(0.0, 1.0 - length_ratio)
     bleu = 100.0 * np.exp(log_brevity_penalty + log_precisions.mean(axis=-1))
-    return plain(np.where(is_positive, bleu, 0.0))
+    return float_or_array(np.where(is_positive, bleu, 0.0))
 
 
 @_described("chrF", lower_is_better=False, support=(0.0, 100.0))
@@ -150,7 +150,7 @@ def chrf(totals: Numbers) -> Any:
     n_orders = used.sum(axis=-1)
     precision = ratio((ratio(matched, predicted) * used).sum(axis=-1), n_orders)
     recall = ratio((ratio(matched, gold) * used).sum(axis=-1), n_orders)
-    return plain(100.0 * ratio(5.0 * precision * recall, 4.0 * precision + recall))
+    return float_or_array(100.0 * ratio(5.0 * precision * recall, 4.0 * precision + recall))
 
 
 def _read_totals(totals: Numbers) -> FloatArray:

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from bayesf1.base.arrays import AnyArray, BoolArray, FloatArray, plain
+from bayesf1.base.arrays import AnyArray, BoolArray, FloatArray, float_or_array
 from bayesf1.base.checks import ArrayLike, Numbers, check_whole, is_number, numbers_of
 from bayesf1.base.naming import check_known, quoted
 from bayesf1.metrics import ratio
@@ -84,7 +84,7 @@ def precision_at_k(relevance: Lists, k: int) -> Any:
     Ustalov's slides (2022) leave out the :math:`1/k`.
     """
     hits = _top(_read_lists(relevance, "relevance"), k) > 0
-    return plain(hits.sum(axis=-1) / k)
+    return float_or_array(hits.sum(axis=-1) / k)
 
 
 def average_precision(relevance: Lists, *, n_relevant: Numbers | None = None, k: int | None = None) -> Any:
@@ -114,7 +114,7 @@ def average_precision(relevance: Lists, *, n_relevant: Numbers | None = None, k:
         total = _read_n_relevant(n_relevant, total)
     top_hits = _top(hits, k)
     precision = top_hits.cumsum(axis=-1) / _ranks(top_hits)
-    return plain(ratio((precision * top_hits).sum(axis=-1), total))
+    return float_or_array(ratio((precision * top_hits).sum(axis=-1), total))
 
 
 def mean_average_precision(
@@ -149,7 +149,7 @@ def reciprocal_rank(relevance: Lists, *, k: int | None = None) -> Any:
     array([0.333..., 1. , 0. ])
     """
     hits = _top(_read_lists(relevance, "relevance"), k) > 0
-    return plain((hits / _ranks(hits)).max(axis=-1, initial=0.0))
+    return float_or_array((hits / _ranks(hits)).max(axis=-1, initial=0.0))
 
 
 def mean_reciprocal_rank(relevance: Lists, *, k: int | None = None) -> float:
@@ -191,7 +191,7 @@ def cg(gains: Lists, *, k: int | None = None) -> Any:
     ----------
     Järvelin & Kekäläinen (2002), ACM TOIS.
     """
-    return plain(_top(_read_lists(gains, "gains"), k).sum(axis=-1))
+    return float_or_array(_top(_read_lists(gains, "gains"), k).sum(axis=-1))
 
 
 def dcg(gains: Lists, *, k: int | None = None, log: Log = "i+1") -> Any:
@@ -214,7 +214,7 @@ def dcg(gains: Lists, *, k: int | None = None, log: Log = "i+1") -> Any:
     ----------
     Järvelin & Kekäläinen (2002), ACM TOIS; Wang et al. (2013), COLT.
     """
-    return plain(_discounted(_read_lists(gains, "gains"), k, log))
+    return float_or_array(_discounted(_read_lists(gains, "gains"), k, log))
 
 
 def ndcg(gains: Lists, *, ideal: Lists | None = None, k: int | None = None, log: Log = "i+1") -> Any:
@@ -247,7 +247,7 @@ def ndcg(gains: Lists, *, ideal: Lists | None = None, k: int | None = None, log:
     if exceeds_best.any():
         place = _place(exceeds_best)
         raise ValueError(f"the best order gains less than the list itself{place}; ideal lacks items")
-    return plain(np.minimum(ratio(gained, best), 1.0))
+    return float_or_array(np.minimum(ratio(gained, best), 1.0))
 
 
 def grade_probability(grades: Lists, max_grade: float) -> FloatArray:
@@ -296,7 +296,7 @@ def err(grades: Lists, *, max_grade: float, k: int | None = None) -> Any:
     """
     satisfied = _top(grade_probability(grades, max_grade), k)
     reached = _p_reached(1.0 - satisfied)
-    return plain((reached * satisfied / _ranks(satisfied)).sum(axis=-1))
+    return float_or_array((reached * satisfied / _ranks(satisfied)).sum(axis=-1))
 
 
 def pfound(p_relevant: Lists, *, p_break: float = 0.15, k: int | None = None) -> Any:
@@ -326,7 +326,7 @@ def pfound(p_relevant: Lists, *, p_break: float = 0.15, k: int | None = None) ->
     if not is_number(p_break) or not 0.0 <= p_break <= 1.0:
         raise ValueError(f"p_break is a probability, such as 0.15, not {quoted(p_break)}")
     looked_at = _p_reached((1.0 - relevant) * (1.0 - p_break))
-    return plain((looked_at * relevant).sum(axis=-1))
+    return float_or_array((looked_at * relevant).sum(axis=-1))
 
 
 def _discounted(lists: FloatArray, k: int | None, log: str) -> FloatArray:

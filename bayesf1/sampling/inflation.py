@@ -209,11 +209,11 @@ class ClusterSizes(NamedTuple):
         # The first of these is the sizes.
         products = (ranks * self.weights) @ ranks.T
         scale = np.sqrt(products[0, 0] * np.diagonal(products)[1:])
-        found = np.divide(products[0, 1:], scale, out=np.zeros(len(scale)), where=scale > 0.0)
+        correlations = np.divide(products[0, 1:], scale, out=np.zeros(len(scale)), where=scale > 0.0)
         freedom = self.n_clusters - 2.0
-        t = np.abs(found) * np.sqrt(freedom / np.maximum(1.0 - found**2, 1e-12))
+        t = np.abs(correlations) * np.sqrt(freedom / np.maximum(1.0 - correlations**2, 1e-12))
         p_values = 2.0 * special.stdtr(freedom, -t)
-        return np.where(p_values < evident, found, 0.0)
+        return np.where(p_values < evident, correlations, 0.0)
 
 
 def _centred_ranks(values: FloatArray, weights: FloatArray) -> FloatArray:

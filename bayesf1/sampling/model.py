@@ -13,7 +13,7 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.naming import check_known, joined, plural
 from bayesf1.designs import BlockedCV, KFoldCV
-from bayesf1.distributions.random_effects import RandomEffects, within
+from bayesf1.distributions.random_effects import RandomEffects, moved_into
 from bayesf1.evaluation import Evaluation
 from bayesf1.metrics import Metric
 from bayesf1.sampling.data_sets import random_effects_of
@@ -378,7 +378,7 @@ class SamplingModel:
         averages = []
         for metric, rng in zip(metrics, rngs, strict=True):
             drawn = self.effects(metric, rng).draw(n_draws, rng)
-            averages.append(within(drawn.average, metric.support))
+            averages.append(moved_into(drawn.average, metric.support))
         return averages
 
     # ---- runs of a method, or folds -----------------------------------------------------------------------------
@@ -429,12 +429,12 @@ class SamplingModel:
     def effective_sample(self, metric: Metric) -> EffectiveSample:
         """Return the effective sample for a metric, the smallest of the models' if each has its own units."""
         weights = metric.denominator_weights(self.ev.tables, self.ev.cells)
-        found = []
+        samples = []
         for units, models in self.samples.parts:
             if self.ev.folds is not None:
                 units = units.scale(1.0 / self._times_counted)
-            found.append(effective_sample_of(units, weights[models]))
-        return min(found, key=lambda sample: sample.units)
+            samples.append(effective_sample_of(units, weights[models]))
+        return min(samples, key=lambda sample: sample.units)
 
     def size_correlations(self, metric: Metric, evident: float = _EVIDENT) -> FloatArray:
         """Return Spearman's correlations of units' sizes with each model's score relative to the mean of the models.

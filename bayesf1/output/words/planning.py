@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from bayesf1.base.naming import capitalised, counted as number_of, plural
+from bayesf1.base.naming import capitalised, number_of, plural
 from bayesf1.output.table import Table
 from bayesf1.output.words.numbers import amount, points, probability, rounded
 from bayesf1.output.words.prose import in_prose

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from bayesf1.base.checks import start_in_words
-from bayesf1.base.naming import counted as number_of, joined, plural
+from bayesf1.base.naming import joined, number_of, plural
 from bayesf1.sampling.inflation import FEW_UNITS
 from bayesf1.sampling.model import SamplingSettings
 from bayesf1.task import WANG_AND_LI
