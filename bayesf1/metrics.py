@@ -140,6 +140,8 @@ class Metric:
         Whether the better of two models has the lower value, as with error rates and losses.
     alias
         Another name that it is asked for by, such as that of the scores that it is the mean of; "" where there is none.
+    always_defined
+        Whether a table of zeros has a score, as one of final scores has; else there is nothing to divide by.
     smooth
         Whether it has a derivative in the weights of units, which the delta method needs.
     parts
@@ -166,6 +168,7 @@ class Metric:
     percent: bool = True
     lower_is_better: bool = False
     alias: str = ""
+    always_defined: bool = False
     smooth: bool = True
     parts: tuple[FloatArray, FloatArray] | None = field(default=None, compare=False, repr=False)
     weigh: Callable[[FloatArray], FloatArray] | None = field(default=None, compare=False, repr=False)

@@ -233,7 +233,9 @@ class Task(ABC):
 
 
 def plain_scores(metric: Metric, tables: FloatArray, cells: tuple[str, ...]) -> FloatArray:
-    """Return the scores of tables (..., cell); NaN if there is nothing to divide by."""
+    """Return the scores of tables (..., cell); NaN of a score that is undefined, as there is nothing to divide by."""
+    if metric.always_defined:
+        return metric(tables, cells)
     ratio = metric.ratio(cells)
     if ratio is None:
         is_defined = tables.any(axis=-1)

@@ -19,6 +19,9 @@ from bayesf1.sampling.model import SamplingModel
 from bayesf1.task import Task
 from bayesf1.tasks.scores import hint_of_loss
 
+# What scikit-learn and experiment trackers put before the name of a metric.
+_PREFIXES = re.compile(r"^((test|dev|val|valid|eval|metrics|summary)[_ ./-])+")
+
 
 @dataclass(frozen=True)
 class FinalScores(Task):
@@ -73,6 +76,7 @@ class FinalScores(Task):
             support=support,
             percent=self.percent,
             lower_is_better=self.lower_is_better,
+            always_defined=True,
         )
 
     def draw(self, sampling: SamplingModel, n_draws: int, rng: np.random.Generator) -> Iterator[FloatArray]:
@@ -106,11 +110,11 @@ def known_share(name: str) -> Metric | None:
 
     Examples
     --------
-    >>> known_share("test_f1").label, known_share("BLEU")
-    ('F1', None)
+    >>> known_share("test_f1").label, known_share("summary.test/f1").label, known_share("BLEU")
+    ('F1', 'F1', None)
     """
     with suppress(ValueError):
-        return find_metric(re.sub("^(test|dev|val|valid|eval)[_ -]", "", name.strip().lower()))
+        return find_metric(_PREFIXES.sub("", name.strip().lower()))
     return None
 
 

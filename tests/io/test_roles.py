@@ -73,6 +73,16 @@ def test_runs_are_about_as_sure_as_welch():
     assert c.gap == pytest.approx(b.mean() - a.mean())
 
 
+@pytest.mark.parametrize("role", ["seed", "fold"])
+def test_a_score_of_0_is_a_score(role):
+    frame = scores(role, 6)
+    frame.loc[(frame.model == "A") & (frame[role] == frame[role].min()), "f1"] = 0.0
+    c = only(bf.from_frame(frame, score="f1"))
+    means = frame.groupby("model").f1.mean()
+    assert c.gap == pytest.approx(means.B - means.A)
+    assert 0.0 < c.p_h1 < 1.0
+
+
 def test_data_sets_are_a_sample_whatever_is_within():
     one = pd.concat([scores("seed", 4).assign(dataset=d) for d in "vwxyz"])
     few = pd.concat([scores("fold", 5).assign(dataset=d) for d in "vwxyz"])
