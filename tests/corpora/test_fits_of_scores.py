@@ -143,6 +143,8 @@ def test_a_suite_is_the_weighted_mean_of_its_corpora_and_nothing_else(fit):
         sd = np.sqrt(np.square(shares) @ np.square(alone))
         assert res.difference.mean() == pytest.approx(gaps @ shares, abs=0.001)
         assert res.difference.std() == pytest.approx(sd, rel=0.04)
+        observed = [shares @ [bf.score(ev, model) for ev in CORPORA.values()] for model in "AB"]
+        assert res.observed == pytest.approx(observed)
     # A large corpus is shrunk little.
     for name, ev in CORPORA.items():
         assert fit.compare(question=name)["f1"].score_a == pytest.approx(bf.score(ev, "A"), abs=0.02)

@@ -111,6 +111,18 @@ def test_a_small_corpus_is_shrunk_towards_the_others(fit):
         assert 0.0 < kept < 1.0
 
 
+def test_a_new_corpus_is_less_certain_than_the_average_one(fit):
+    average, new = [fit.compare(question=question)["f1"].difference for question in ("average", "new")]
+    assert new.std() > 1.2 * average.std()
+    # The population's shares scatter by κ: hand-made draws of a new corpus are as wide.
+    rng = np.random.default_rng(1)
+    pi = fit.posterior["pi"].values
+    kappa = np.exp(fit.posterior["log_kappa"].values)[..., None]
+    tp, fp, fn = np.moveaxis(rng.standard_gamma(np.maximum(kappa * pi, 1e-12)), -1, 0)
+    f1 = 2 * tp / (2 * tp + fp + fn)
+    assert new.std() == pytest.approx((f1[..., 1] - f1[..., 0]).std(), rel=0.15)
+
+
 # ---- data -------------------------------------------------------------------------------------------------
 
 

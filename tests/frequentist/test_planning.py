@@ -246,6 +246,16 @@ def test_what_a_test_set_resolves_takes_a_test_set_of_its_size():
     assert f"below {100 * smallest.difference:.1f} percentage points" in str(smallest)
 
 
+@pytest.mark.parametrize(
+    "planned",
+    [lambda **how: plan_comparison(SEEN, difference=0.03, **how), lambda **how: resolution(SEEN, **how)],
+)
+def test_test_sets_are_simulated_from_the_number_that_was_given(planned):
+    first, again, other = [planned(n_sets=100, rng=start) for start in (1, 1, 2)]
+    assert first == again
+    assert first.assurance != other.assurance
+
+
 @pytest.mark.parametrize("heavy", [False, True])
 def test_many_kinds_of_units_are_planned_for_as_what_they_are(heavy):
     rng = np.random.default_rng(0)

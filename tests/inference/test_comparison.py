@@ -182,6 +182,14 @@ def test_what_is_drawn_of_a_metric_does_not_depend_on_the_others():
     assert (alone.p_h1, alone.mcse) == (beside.p_h1, beside.mcse)
 
 
+def test_the_methods_sentence_has_the_largest_error_of_all_metrics():
+    # One recall is surely higher; precisions are as good as equal.
+    res = bf.compare(joint_evaluation([60, 5, 30, 5, 10, 10, 13, 300]), n_draws=10_000, rng=1)
+    errors = {c.metric: c.mcse for c in res.values()}
+    assert errors["precision"] > 4 * errors["recall"]
+    assert f"standard error up to {errors['precision']:.1g}" in res.methods_sentence()
+
+
 def test_a_lower_loss_is_better():
     rng = np.random.default_rng(0)
     worse = rng.random(80)

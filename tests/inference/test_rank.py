@@ -47,6 +47,8 @@ def test_a_ranking_counts_draws_as_if_all_were_looked_at_at_once(metric, layout)
     tied = (better[:, :, None] == better[:, None, :]) & (np.arange(6)[:, None] > np.arange(6))
     ranks = (behind | tied).sum(axis=2)
     assert np.array_equal(found.p_rank, [[(ranks[:, i] == r).mean() for r in range(6)] for i in range(6)])
+    ends = 1 + np.quantile(ranks, [0.05, 0.95], axis=0, method="inverted_cdf")
+    assert np.array_equal([found.rank_low, found.rank_high], ends)
     assert np.array_equal(found.p_beats, (better[:, :, None] > better[:, None, :] + 0.15).mean(axis=0))
     gaps = better - better[:, [0]]
     assert np.array_equal(found.equivalent, ((gaps >= -0.1) & (gaps <= 0.15)).mean(axis=0) >= 0.9)

@@ -153,6 +153,18 @@ def test_nothing_in_a_figure_is_read_as_a_formula_of_a_name():
         assert not legend.get_texts()[0].get_parse_math()
 
 
+def test_each_curve_has_the_colour_that_the_legend_gives_its_model():
+    c = bf.compare(bf.from_counts(low=(40, 60, 60), high=(90, 10, 10)), metrics="f1")["f1"]
+    ax = Figure().subplots()
+    plots.draw_scores(c, ax)
+    legend = ax.get_legend()
+    named = zip(legend.get_texts(), legend.get_lines(), strict=True)
+    colours = {text.get_text(): line.get_color() for text, line in named}
+    left, right = sorted(ax.get_lines(), key=lambda line: line.get_xdata()[np.argmax(line.get_ydata())])
+    assert colours == {"low": left.get_color(), "high": right.get_color()}
+    assert left.get_color() != right.get_color()
+
+
 def effective(ev, model, k):
     tp, fp, fn = k * ev.folds.counts[:, :, ev.models.index(model)].sum(axis=(0, 1))[:3] + 1.0
     return tp, fp, fn
