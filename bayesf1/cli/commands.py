@@ -379,7 +379,7 @@ def _write_rows(items: Any, args: argparse.Namespace) -> None:
 
 
 def monitor(args: argparse.Namespace) -> int:
-    """Look after every batch of labels: what may be claimed, however often you look.
+    """Monitor a comparison while labels come in: see what you may claim, however often you look.
 
     Examples::
 
@@ -550,7 +550,7 @@ COMMANDS = {
     "interval": Command(
         interval,
         {**_INPUT, "intervals": _INTERVALS, "output": _FILES},
-        {"--difference": two("intervals of the difference B minus A instead", type=str)},
+        {"--difference": two("show intervals of the difference B minus A instead", type=str)},
     ),
     "test": Command(test, {**_INPUT, "randomisation": _TEST, "output": _FILES}),
     "plan": Command(plan, _TO_PLAN, {"files": {"nargs": "*"}}),
@@ -564,7 +564,9 @@ COMMANDS = {
     ),
     "monitor": Command(monitor, {**_INPUT, "looks": _LOOKS, "output": _FILES}),
     "hierarchical": Command(
-        hierarchical, {**_INPUT, "model": _MODEL, "output": f"{_OUTPUT} --save --report"}
+        hierarchical,
+        {**_INPUT, "model": _MODEL, "output": f"{_OUTPUT} --save --report"},
+        {"--save": file("write the fit as netCDF, for bayesf1 show and ArviZ")},
     ),
     "show": Command(
         show,

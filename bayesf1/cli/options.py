@@ -21,6 +21,16 @@ Options: TypeAlias = Mapping[str, dict[str, Any]]
 _ARGUMENT = re.compile(r"\b(?P<name>[a-z]+(?:_[a-z]+)*)=(?:'(?P<one>[^']*)'|\[(?P<several>[^]]*)\]|True\b)?")
 
 
+class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Help whose first line names the files alone, as options are explained below."""
+
+    def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: Any = None) -> None:
+        """Add the first line."""
+        files = [action for action in actions if not action.option_strings]
+        words = [self._format_args(action, action.metavar) for action in files]
+        super().add_usage(" ".join(["%(prog)s [options]", *words]), actions, groups, prefix)
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that raises a ValueError of one sentence where argparse would print its usage and exit."""
 
@@ -110,11 +120,11 @@ class Command(NamedTuple):
 
 def new_parser(version: str, commands: Mapping[str, Command]) -> tuple[Parser, dict[str, Parser]]:
     """Return the parser of the program, and those of its commands, which are described by their docstrings."""
-    shared: Any = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
+    shared: Any = {"formatter_class": _HelpFormatter, "allow_abbrev": False}
     purpose = "Is model B better than model A, how sure are we, and by how much?"
     program = Parser(prog="bayesf1", description=purpose, **shared)
     program.add_argument("--version", action="version", version=f"bayesf1 {version}")
-    parsers = program.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    parsers = program.add_subparsers(title="commands", metavar="COMMAND", required=True, prog="bayesf1")
     for name, command in commands.items():
         about, _, more = inspect.cleandoc(str(command.run.__doc__)).partition("\n\n")
         parser = parsers.add_parser(
@@ -211,83 +221,98 @@ two = partial(option, metavar=("A", "B"), nargs=2)
 
 # The options of `bf.read` by their heading, with the same names as in Python.
 READING: Mapping[str, Options] = {
-    "input: counts (columns model, task, repeat, fold, and tp, fp, fn, tn or gold, predicted, correct)": {
-        "--task": option("which task, if the file holds several"),
-        "--cv": option(
-            "cross-validation: 10 (folds), 3x10 (repeats and folds), blocked-3x2 or random-3x2 (default: as in the file)",
-            "DESIGN",
-        ),
-    },
-    "what does a row of your table stand for? (columns with the usual names are recognised)": {
-        "--item --id": column(
-            "column that tells items apart, which pairs the models (default: id, item)", dest="id"
-        ),
-        "--group": column("column of documents, subjects or speakers, if these were sampled, not items"),
-        "--generation": column(
-            "the same model answered the same item again (default: epoch, generation, sample)"
-        ),
-        "--prompt": column("the same item was asked in other words, whose mean is compared"),
-        "--run": column("the model was trained again (default: run, seed)"),
-        "--fold": column("test fold of a cross-validation (default: fold, cv_fold)"),
-        "--repeat": column("repeat of a cross-validation (default: repeat)"),
-        "--corpus": column(
-            "data set, task or language, if these were sampled (default: dataset, corpus, task)"
-        ),
+    "what does a row of your table stand for? (name the columns that say so; usual names are recognised)": {
         "--model --model-column": column(
-            "column of the models' names, if each has its own rows (default: model)", dest="model_column"
+            "the model, if each has its own rows (usual name: model)", dest="model_column"
+        ),
+        "--item --id": column(
+            "the text, question or other item, which pairs the models (usual names: id, item, question_id)",
+            dest="id",
+        ),
+        "--group": column("the document, subject or speaker of an item, if these were sampled"),
+        "--generation": column(
+            "the same model answered the same item again (usual names: epoch, generation, attempt)"
+        ),
+        "--prompt": column(
+            "the same item was asked in other words, and scores are averaged (usual names: prompt, template)"
+        ),
+        "--run": column("the model was trained again (usual names: run, seed)"),
+        "--fold": column("the test fold of a cross-validation (usual names: fold, cv_fold)"),
+        "--repeat": column("the repeat of a cross-validation (usual names: repeat, rep)"),
+        "--corpus": column(
+            "the data set, task or language, if these were sampled (usual names: dataset, corpus, task)"
         ),
     },
-    "input: tables (CSV, TSV, JSON, JSON lines, Parquet, Arrow; nested fields by dots)": {
-        "--gold": column("column of the gold labels"),
+    "tables of labels, answers or scores (CSV, TSV, JSON, JSON lines, Parquet, Arrow; fields within fields by dots)": {
+        "--gold": column("the column of gold labels"),
         "--correct": option(
-            "answers are marked right or wrong (true, false, 1, 0) in these columns (default: all of such values)",
+            "the columns that say whether an answer is right: true, false, 1 or 0 (default: all columns of such values)",
             metavar="COLUMNS",
             nargs="?",
             const="",
             type=read_columns,
         ),
-        "--scores": option("rows hold scores called NAME, such as NDCG", nargs="?", const=""),
-        "--columns": names("columns of the models, as COLUMN or NAME=COLUMN (default: all that can be)"),
-        "--prediction": column("column of predictions, if each model has its own file or its own rows"),
+        "--scores": option(
+            "the name of the scores, such as NDCG; also their column, if each model has its own file or rows",
+            nargs="?",
+            const="",
+        ),
+        "--columns": names(
+            "the columns of the models, as COLUMN or NAME=COLUMN (default: all columns that can be)"
+        ),
+        "--prediction": column("the column of predictions, if each model has its own file or rows"),
         "--positive": option("the label that counts as positive", "LABEL"),
         "--judge": column(
-            "column of a judge's labels or scores; gold may then be missing (no column: no judge)",
+            "the column of a judge's labels or scores; some gold labels may then be missing (no COLUMN: no judge)",
             nargs="?",
             const=[],
         ),
-        "--lower-is-better": flag("lower scores are better, as for WER, a loss or perplexity", default=None),
-    },
-    "input: logs of LLM evaluations (lm-evaluation-harness, Inspect), TREC runs, translations, transcripts": {
-        "--measure": option(
-            "which metric, such as acc, nDCG@10, bleu or wer; compare takes several: bleu,chrf"
+        "--lower-is-better": flag(
+            "lower scores are better, as for WER, losses and perplexities", default=None
         ),
-        "--filter": option("which filter of answers, if there are several"),
-        "--qrels": file("file of relevance judgements"),
     },
-    "input: tags (CoNLL columns, CoNLL-U, brat)": {
-        "--scheme": option("tag scheme: IOB2 (default), IOBES, BILOU, BMES, …"),
-        "--by-type": flag("count each type separately, for macro_f1, f1[PER] and --per-class", default=None),
-        "--unit": option("unit of sampling: sentence (default) or document; of scores, what a row is called"),
+    "tables of counts (columns model, task, repeat, fold, and tp, fp, fn, tn or gold, predicted, correct)": {
+        "--task": option("the task to read, if a file holds several"),
+        "--cv": option(
+            "the cross-validation: 10 (folds), 3x10 (repeats and folds), blocked-3x2 or random-3x2 (default: as in the file)",
+            "DESIGN",
+        ),
+    },
+    "logs of LLM evaluations (lm-evaluation-harness, Inspect), TREC runs, translations, transcripts": {
+        "--measure": option(
+            "the metric, such as acc, nDCG@10, bleu or wer; compare takes several, as bleu,chrf"
+        ),
+        "--filter": option("the filter of answers, if a log has several"),
+        "--qrels": file("the file of relevance judgements"),
+    },
+    "tags (CoNLL columns, CoNLL-U, brat)": {
+        "--scheme": option("the tag scheme: IOB2 (default), IOBES, BILOU, BMES, …"),
+        "--by-type": flag(
+            "count each type of span separately, for macro_f1, f1[PER] and --per-class", default=None
+        ),
+        "--unit": option(
+            "the unit of sampling: sentence (default) or document; for scores, the name of a row"
+        ),
     },
 }
 # Every other option; a command says which it takes.
 OPTIONS: Options = {
     "files": file(
-        "one file with all models, or NAME=FILE for each model, after a separate file of gold labels or tags if there is "
-        "one; formats are recognised by content; - is standard input; a NAME given twice is a method, its files are runs",
+        "one file with all models; or NAME=FILE for each model, after the file of gold labels or tags if these have their "
+        "own; a NAME given twice is a method, whose files are its runs; - is standard input; formats are recognised",
         nargs="+",
     ),
-    "--runs": flag("models called bert.1 and bert.2 are runs of one method, bert", default=None),
-    "--only": option("the scores of this model alone"),
-    "--models": two("which two models (default: all pairs; of several corpora, the best two)"),
-    "--metric --metrics": option("the metric (default: f1)"),
+    "--runs": flag("treat models called bert.1 and bert.2 as runs of one method, bert", default=None),
+    "--only": option("look at this model alone"),
+    "--models": two("the two models to compare (default: all pairs; with several corpora, the best two)"),
+    "--metric --metrics": option("the metric (default: the main one of the data, such as f1)"),
     "--metrics --metric": names(
-        "metrics, such as f1,f0.5,mcc or macro_f1,f1[PER] (default: precision,recall,f1)"
+        "the metrics, such as f1,f0.5,mcc or macro_f1,f1[PER] (default: those of the data, such as precision,recall,f1)"
     ),
-    "--per-class": flag("class by class, or type by type, on the first metric (default: f1)"),
+    "--per-class": flag("compare class by class, or type by type, by the first metric (default: f1)"),
     "--fail-unless": option(
-        "exit with 1 unless B is better, not-worse or equivalent (the last two need --rope): on every one of --metrics, "
-        "else on f1",
+        "exit with code 1 unless B is better, not-worse or equivalent (the last two need --rope): by every metric in "
+        "--metrics, or else by the main one",
         "CLAIM",
         choices=("better", "not-worse", "equivalent"),
     ),
@@ -298,8 +323,8 @@ OPTIONS: Options = {
         type=read_rope,
     ),
     "--prior": number(
-        "parameter of the Dirichlet prior: 0.5 is Jeffreys' (default), 1 is uniform (default of folds); with several "
-        "classes, prior items per class (default: 1)"
+        "parameter of the Dirichlet prior: 0.5 is Jeffreys' (default), 1 is uniform (default for folds); with several "
+        "classes, the number of prior items per class (default: 1)"
     ),
     "--prob": number("probability of credible intervals (default: 0.95)"),
     "--target": option("what the claim is about: models, method (default if there are runs), or corpora"),
@@ -308,11 +333,16 @@ OPTIONS: Options = {
     "--resamples": whole("number of bootstrap resamples (default: 9999)", dest="n_resamples"),
     "--alternative": option("two-sided (default), greater (B is better than A) or less"),
     "--trials": whole(
-        "random trials, if there are too many swaps to count (default: 10000)", dest="n_trials"
+        "number of random trials, if there are too many swaps to try them all (default: 10000)",
+        dest="n_trials",
     ),
-    "--half-width": number("an interval of ±X, such as 0.02 for ±2 points"),
-    "--difference": number("a decision between models that differ by X (default: what FILE can decide)"),
-    "--not-worse-by": number("show that a model is not worse by more than X, if it differs by --difference"),
+    "--half-width": number("plan an interval of ±X, such as 0.02 for ±2 points"),
+    "--difference": number(
+        "plan a decision between models that differ by X (default: show what FILE can decide)"
+    ),
+    "--not-worse-by": number(
+        "plan to show that a model is not worse by more than X, if the models differ by --difference"
+    ),
     "--assurance": number("probability of reaching the decision (default: 0.8)"),
     "--prevalence": number("share of positive items"),
     "--agreement": number("share of items on which both models agree"),
@@ -320,20 +350,22 @@ OPTIONS: Options = {
     "--precision": number("assumed precision of the models"),
     "--recall": number("assumed recall of the models"),
     "--n-items": whole("number of items in the test set"),
-    "--budget": whole("how many items to label (default: 200)"),
-    "--previous": file("the file that --save wrote at the last look"),
-    "--save": file(
-        "keep this for later: looks as JSON for --previous, a fit as netCDF for bayesf1 show and ArviZ"
+    "--budget": whole("number of items to label (default: 200)"),
+    "--previous": file("the file that --save wrote at the previous look"),
+    "--save": file("write this look as JSON, for --previous at the next one"),
+    "--largest": number(
+        "the most spans, gold and predicted together, or items that a sentence or document can have, known before any was seen"
     ),
-    "--largest": number("the largest load that a sentence or document can have, known before any was seen"),
-    "--fail-unless-decided": flag("exit with 1 until something may be claimed"),
-    "--likelihood": option("what is modelled: scores (default), or counts by multinomial, which needs PyMC"),
-    "--draws": whole("number of draws"),
-    "--format": option("%(choices)s; taken from the ending of --output if not given", choices=FORMATS),
+    "--fail-unless-decided": flag("exit with code 1 until a claim is justified"),
+    "--likelihood": option(
+        "scores (default) models the scores; multinomial models the counts and needs PyMC"
+    ),
+    "--draws": whole("number of posterior draws"),
+    "--format": option("%(choices)s (default: by the ending of --output, else a table)", choices=FORMATS),
     "--output": file("write to this file instead of the screen"),
-    "--verbose": flag("also say how the answer was computed: prior, draws, seed, thresholds"),
+    "--verbose": flag("also print how the answer was computed: prior, draws, seed and thresholds"),
     "--plot": file("draw the answer into this file: .pdf, .svg or .png"),
-    "--report": file("write a page with verdict, tables and figures: .html"),
+    "--report": file("write a page with the verdict, tables and figures: .html"),
 }
 
 # The names of an option and its settings, by the first of its names.

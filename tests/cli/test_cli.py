@@ -16,6 +16,7 @@ from bayesf1 import compare
 from bayesf1.cli.commands import COMMANDS
 from bayesf1.cli.main import main
 from bayesf1.cli.options import new_parser
+from bayesf1.io.roles import ROLES
 from builders import on_terminal
 
 COUNTS = "model,tp,fp,fn,tn\ncrf,77,44,10,702\nbert,80,30,7,716\n"
@@ -235,6 +236,24 @@ def test_every_option_is_explained(run, command, monkeypatch):
         assert re.match(r"[a-z]", explanation), option.option_strings
         assert f" {explanation}\n" in explained, option.option_strings
         assert all(name in re.findall(r"--?[\w-]+", explained) for name in option.option_strings)
+
+
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "demo"])
+def test_the_help_begins_with_one_line_of_usage_and_then_the_purpose(run, command):
+    usage, blank, purpose, *_ = run(command, "--help").splitlines()
+    assert re.fullmatch(rf"usage: bayesf1 {command} \[options\] \[?FILE.*", usage)
+    assert blank == ""
+    assert re.fullmatch(r"[A-Z].*\w", purpose.rstrip("."))
+
+
+def test_the_help_of_compare_first_asks_what_a_row_stands_for_and_has_an_option_for_every_role(run):
+    groups = run("compare", "--help").split("\n\n")
+    titles = [group.splitlines()[0] for group in groups]
+    (at,) = [
+        i for i, title in enumerate(titles) if title.startswith("what does a row of your table stand for?")
+    ]
+    assert titles[at - 1] == "input:"
+    assert {f"--{role}" for role in ROLES} <= {*re.findall(r"--[a-z]+", groups[at])}
 
 
 class Broken:
