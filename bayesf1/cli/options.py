@@ -354,7 +354,7 @@ OPTIONS: Options = {
     "--previous": file("the file that --save wrote at the previous look"),
     "--save": file("write this look as JSON, for --previous at the next one"),
     "--largest": number(
-        "the most spans, gold and predicted together, or items that a sentence or document can have, known before any was seen"
+        "the most spans (gold and predicted together) or items that a sentence or document can have, known in advance"
     ),
     "--fail-unless-decided": flag("exit with code 1 until a claim is justified"),
     "--likelihood": option(
