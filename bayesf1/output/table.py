@@ -108,9 +108,16 @@ class Table:
     def to_text(self) -> str:
         """Return the table with aligned columns."""
         lines = self._cells(printable)
-        widths = [max(map(display_width, column)) for column in zip(*lines, strict=True)]
-        lines.insert(1, ["─".ljust(width, "─") for width in widths])
-        return "\n".join("  ".join(map(_padded, line, widths)).rstrip() for line in lines)
+        sizes = [[display_width(cell) for cell in line] for line in lines]
+        widths = [max(column) for column in zip(*sizes, strict=True)]
+        texts = []
+        for line, own in zip(lines, sizes, strict=True):
+            padded = [
+                cell + "".ljust(width - size) for cell, size, width in zip(line, own, widths, strict=True)
+            ]
+            texts.append("  ".join(padded).rstrip())
+        rule = "  ".join("".ljust(width, "─") for width in widths)
+        return "\n".join([texts[0], rule, *texts[1:]])
 
     def to_markdown(self) -> str:
         """Return a GitHub-flavoured Markdown table."""
@@ -223,11 +230,6 @@ def table_of(records: Sequence[Mapping[str, Any]]) -> Table:
 def _full(value: Any) -> str:
     """Write a value in full; None is an empty cell."""
     return "" if value is None else str(value)
-
-
-def _padded(cell: str, width: int) -> str:
-    """Return a cell with blanks up to a width on a terminal, which some characters take two columns of."""
-    return cell.ljust(len(cell) + width - display_width(cell))
 
 
 def display_width(text: str) -> int:

@@ -237,8 +237,10 @@ def prior_of(s: Settings | IntervalSettings) -> str:
 
 def with_prior(s: Settings) -> str:
     """Write which prior was used, as the end of a clause; nothing for final scores, which have none."""
-    final = s.final or (len(s.within) > 0 and all(data_set.final for data_set in s.within))
-    return "" if final else f", with {prior_of(s)}"
+    data_sets = s.within if s.within else (s,)
+    if all(data_set.final for data_set in data_sets):
+        return ""
+    return f", with {prior_of(s)}"
 
 
 def cited(s: Settings) -> str:

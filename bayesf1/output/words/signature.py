@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from bayesf1.frequentist.intervals import IntervalSettings
     from bayesf1.inference.comparison import Settings
 
+_METHODS = {"exact": "exact", "montecarlo": "mc"}
 # A Generator has no number to start from.
 _SEEDS = ("rng", "start")
 
@@ -23,15 +24,17 @@ _SEEDS = ("rng", "start")
 def signature_of(settings: Sequence[Settings], metrics: Sequence[str]) -> str:
     """Return in one line what was asked and done: the same for all metrics, but for the method and the draws."""
     s = settings[0]
+    methods = [_METHODS[each.method] for each in settings]
+    if len({*methods}) == 1:
+        methods = methods[:1]
     n_draws = max(each.n_draws for each in settings)
-    drawn = {"draws": n_draws, "rng": s.rng} if n_draws else {}
-    methods = ["exact" if each.method == "exact" else "mc" for each in settings]
+    drawn = {"draws": n_draws, "rng": s.rng} if n_draws > 0 else {}
     return in_one_line(
         metric=metrics,
         **sampling_parts(s),
         rope=s.rope,
         prob=s.prob,
-        method=methods[0] if len({*methods}) == 1 else methods,
+        method=methods,
         **drawn,
         target=s.target,
         **dict(s.signed),
@@ -56,7 +59,11 @@ def signed_name(name: str, scored: str) -> str:
 
 def sampling_parts(s: Settings | IntervalSettings) -> dict[str, Any]:
     """Return the parts of a signature that say what was sampled, and the prior."""
-    units = design(s) if has_roles(s) else sampled(s)
+    units = "totals"
+    if has_roles(s):
+        units = design(s)
+    elif s.n_units:
+        units = sampled(s)
     sampling: str = s.assumption
     if s.within:
         sampling = "random-effects"
@@ -65,8 +72,10 @@ def sampling_parts(s: Settings | IntervalSettings) -> dict[str, Any]:
     cv = None
     if s.cv is not None and not s.final:
         cv = ("x".join(map(str, s.cv.shape)), s.rule, f"{s.discount:.4g}")
+    # Commas stand between the values of a part.
+    units = units.replace(",", "")
     return {
-        "units": units.replace(",", "") if units else "totals",
+        "units": units,
         "sampling": sampling,
         "prior": s.signed_prior,
         "cv": cv,
@@ -102,4 +111,6 @@ def _was_given(value: Any) -> bool:
 def _value(value: Any) -> str:
     if isinstance(value, np.ndarray | list | tuple):
         return ",".join(map(_value, value))
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:g}"
+    return str(value)
