@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from bayesf1.base.checks import RNGLike
@@ -12,8 +12,7 @@ from bayesf1.base.text_files import StrPath
 from bayesf1.inference.comparison import Comparison, Comparisons
 from bayesf1.output.table import Table
 from bayesf1.output.words import fits as words
-from bayesf1.output.words.comparison import legend, table
-from bayesf1.output.words.numbers import digits_of, points
+from bayesf1.output.words.comparison import legend
 from bayesf1.output.words.prose import formatted
 
 
@@ -66,21 +65,6 @@ class HierarchicalComparison(Comparison):
         return {**document, "estimate": self.estimate}
 
 
-def table_with_observed(comparisons: Sequence[HierarchicalComparison]) -> Table:
-    """Return the table of comparisons with a column of observed scores, all with the same number of decimals."""
-    plain = table(comparisons)
-    digits = max(
-        digits_of(c.estimates.a.low, c.estimates.a.high, percent=c.definition.percent) for c in comparisons
-    )
-    place = plain.header.index("Difference") + 1
-    rows = []
-    for row, c in zip(plain.rows, comparisons, strict=True):
-        observed = " / ".join(points(score, digits, percent=c.definition.percent) for score in c.observed)
-        rows.append((*row[:place], observed, *row[place:]))
-    header = (*plain.header[:place], "Observed", *plain.header[place:])
-    return replace(plain, header=header, rows=tuple(rows))
-
-
 class HierarchicalComparisons(Comparisons):
     """The comparisons of two models by several metrics, for one question about several corpora.
 
@@ -110,7 +94,7 @@ class HierarchicalComparisons(Comparisons):
     @property
     def table(self) -> Table:
         """The table, with the observed scores."""
-        return table_with_observed(self.comparisons)
+        return words.table(self.comparisons)
 
     @property
     def explained(self) -> Sequence[str]:

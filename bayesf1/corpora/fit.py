@@ -14,7 +14,7 @@ from bayesf1.base.checks import RNGLike, check_prob, check_rng, check_whole, sta
 from bayesf1.base.naming import capitalised, check_known, nearest, plural, printable
 from bayesf1.base.text_files import StrPath
 from bayesf1.corpora import files, multinomial
-from bayesf1.corpora.comparison import HierarchicalComparison, HierarchicalComparisons, table_with_observed
+from bayesf1.corpora.comparison import HierarchicalComparison, HierarchicalComparisons
 from bayesf1.corpora.model import (
     POPULATION_QUESTIONS,
     QUESTIONS,
@@ -340,12 +340,7 @@ class HierarchicalFit(FittedModel, Answer):
 
     def scope(self, question: str) -> str:
         """Return in words the corpus, or the corpora, that a question is about."""
-        scopes = {
-            "average": f"the average {self.noun}",
-            "new": f"a new {self.noun}",
-            "suite": f"the suite of these {len(self.datasets)} {self.nouns}",
-        }
-        return scopes.get(question, f"{question}, shrunk towards the other {self.nouns}")
+        return words.scope(self, question)
 
     # ---- words and numbers --------------------------------------------------------------------------------
 
@@ -362,28 +357,7 @@ class HierarchicalFit(FittedModel, Answer):
     @property
     def table(self) -> Table:
         """The answers to all questions in one table."""
-        where: list[str] = []
-        comparisons: list[HierarchicalComparison] = []
-        for question, res in self.answers.items():
-            # A corpus at hand has one row, by the main metric; `to_frame` has all.
-            shown: Sequence[HierarchicalComparison] = (res.headline,)
-            name = question
-            if question in QUESTIONS:
-                shown = res.comparisons
-                name = self.scope(question)
-            where += [name for _ in shown]
-            comparisons += shown
-        table = table_with_observed(comparisons)
-        # No row is sure if the draws cannot be trusted.
-        trusted = not self.diagnostics.caution
-        return replace(
-            table,
-            header=("On", *table.header),
-            rows=tuple((name, *row) for name, row in zip(where, table.rows, strict=True)),
-            bold=frozenset(),
-            sure=tuple(trusted for _ in where),
-            bars_after=1 + table.bars_after,
-        )
+        return words.answers_table(self)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -405,14 +379,7 @@ class HierarchicalFit(FittedModel, Answer):
     @property
     def below(self) -> Sequence[str]:
         """Verdicts, what limits them, and how the chains fared."""
-        lines = [*self.verdicts, *words.notes(self)]
-        if not self.diagnostics.independent:
-            lines.append(f"{self.diagnostics}.")
-        if len(self.models) > 2 and self.pair is None:
-            lines.append(
-                f"Of {len(self.models)} models, the two that score best are shown; name others to see them."
-            )
-        return lines
+        return [*self.verdicts, *words.notes(self), *words.chains_and_models(self)]
 
     def __repr__(self) -> str:
         return f"<HierarchicalFit of {len(self.models)} models on {self.number}, {self.likelihood}, {self.diagnostics}>"

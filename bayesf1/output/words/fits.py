@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bayesf1.base.checks import start_in_words
 from bayesf1.base.naming import capitalised, joined, printable
+from bayesf1.output.table import Table
 from bayesf1.output.words.citations import PACKAGE
-from bayesf1.output.words.comparison import sentence as verdict_sentence
+from bayesf1.output.words.comparison import sentence as verdict_sentence, table as verdict_table
 from bayesf1.output.words.methods import compared
 from bayesf1.output.words.numbers import amount, credible_intervals, digits_of, points
 from bayesf1.output.words.sampled import sampled
@@ -31,9 +34,64 @@ def comparison_title(res: HierarchicalComparisons) -> str:
     return f"Hierarchical Bayes test of {models} on {source}, with {credible_intervals(c.prob)}"
 
 
+def scope(fit: HierarchicalFit, question: str) -> str:
+    """Write which corpus, or corpora, a question is about."""
+    match question:
+        case "average":
+            return f"the average {fit.noun}"
+        case "new":
+            return f"a new {fit.noun}"
+        case "suite":
+            return f"the suite of these {len(fit.datasets)} {fit.nouns}"
+        case _:
+            return f"{question}, shrunk towards the other {fit.nouns}"
+
+
+# ---- tables -----------------------------------------------------------------------------------------------
+
+
+def table(comparisons: Sequence[HierarchicalComparison]) -> Table:
+    """Return the table of comparisons with a column of observed scores, all with the same number of decimals."""
+    scores = [c.estimates.a for c in comparisons]
+    digits = max(digits_of(score.low, score.high, percent=score.percent) for score in scores)
+    observed = []
+    for c in comparisons:
+        observed_a, observed_b = [points(x, digits, percent=c.definition.percent) for x in c.observed]
+        observed.append(f"{observed_a} / {observed_b}")
+    return verdict_table(comparisons, observed=observed)
+
+
+def answers_table(fit: HierarchicalFit) -> Table:
+    """Return the answers to all questions in one table."""
+    where: list[str] = []
+    comparisons: list[HierarchicalComparison] = []
+    for question, res in fit.answers.items():
+        if question in fit.datasets:
+            # A corpus at hand has one row, by the main metric; `to_frame` has all.
+            where.append(question)
+            comparisons.append(res.headline)
+        else:
+            where += [scope(fit, question) for _ in res.comparisons]
+            comparisons += res.comparisons
+    answers = table(comparisons)
+    # No row is sure if the draws cannot be trusted.
+    trusted = not fit.diagnostics.caution
+    return replace(
+        answers,
+        header=("On", *answers.header),
+        rows=tuple((name, *row) for name, row in zip(where, answers.rows, strict=True)),
+        bold=frozenset(),
+        sure=tuple(trusted for _ in where),
+        bars_after=1 + answers.bars_after,
+    )
+
+
+# ---- sentences --------------------------------------------------------------------------------------------
+
+
 def assumptions(fit: HierarchicalFit) -> str:
     """Say what was assumed, and how it was computed."""
-    medians = [fit.scope(question) for question in ("average", "new") if fit.uses_median(question)]
+    medians = [scope(fit, question) for question in ("average", "new") if fit.uses_median(question)]
     where = f", but posterior medians on {joined(medians)}, where a mean may not exist" if medians else ""
     parts = [_model(fit), f"scores and differences are posterior means{where}", str(fit.diagnostics)]
     start = start_in_words(fit.start)
@@ -90,6 +148,18 @@ def notes(fit: HierarchicalFit) -> list[str]:
         again = "though their training sets, or test items, overlap; compare() allows for that"
         found.append(f"Folds are taken as separate test sets, {again}.")
     return found
+
+
+def chains_and_models(fit: HierarchicalFit) -> list[str]:
+    """Say how the chains fared, if there are any, and which of several models are shown."""
+    lines = []
+    if not fit.diagnostics.independent:
+        lines.append(f"{fit.diagnostics}.")
+    if len(fit.models) > 2 and fit.pair is None:
+        lines.append(
+            f"Of {len(fit.models)} models, the two that score best are shown; name others to see them."
+        )
+    return lines
 
 
 def sentence(c: HierarchicalComparison) -> str:
