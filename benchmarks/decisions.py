@@ -198,7 +198,7 @@ def many_models(replicates: int, rng: np.random.Generator) -> None:
             ranking = bf.rank(
                 bf.from_correct(named(skill + hard + rng.normal(size=(n, k)) > 0)), n_draws=2000, rng=rng
             )
-            held += bool(ranking.among_best.sel(system=f"m{int(np.argmax(skill))}"))
+            held += bool(ranking.tied[ranking.models.index(f"m{int(np.argmax(skill))}")])
         rates = claims / few
         print(
             f"{k:>7}{k * (k - 1) // 2:>7}{rates[0]:>10.3f}{rates[1]:>9.3f}{rates[2]:>9.3f}{rates[3]:>7.3f}{rates[4]:>7.3f}"

@@ -121,10 +121,10 @@ def compare(
     check_known(method, "method", ALGORITHMS)
     sampling = sampling_model(ev, assumption, target, prior)
     asked = ComparisonOptions.of(metrics, rope=rope, prob=prob, method=method, n_draws=n_draws, rng=rng)
-    comparisons = _compare_by(sampling, metrics, asked)
+    comparisons = compare_by(sampling, metrics, asked)
     if ev.folds is not None and not ev.task.final:
         other_target: Target = "models" if sampling.target == "method" else "method"
-        others = _compare_by(replace(sampling, target=other_target), metrics, replace(asked, method="auto"))
+        others = compare_by(replace(sampling, target=other_target), metrics, replace(asked, method="auto"))
         comparisons = [replace(c, other_target=other) for c, other in zip(comparisons, others, strict=True)]
     return Comparisons(comparisons)
 
@@ -185,7 +185,7 @@ class Computation(NamedTuple):
 QUADRATURE = Computation(method="exact", n_draws=0, mcse=0.0)
 
 
-def _compare_by(sampling: SamplingModel, metrics: list[Metric], asked: ComparisonOptions) -> list[Comparison]:
+def compare_by(sampling: SamplingModel, metrics: list[Metric], asked: ComparisonOptions) -> list[Comparison]:
     """Return a comparison by each metric: exact if the difference has a closed form, else by draws."""
     comparisons: dict[str, Comparison] = {}
     for metric in metrics:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +12,9 @@ from bayesf1.base.arrays import AnyArray, BoolArray, FloatArray, IntArray, finit
 from bayesf1.base.checks import RNGLike, check_prob, check_rng, start_of
 from bayesf1.distributions.base import Posterior
 from bayesf1.evaluation import Evaluation, headline, resolve_metric, resolve_metrics
-from bayesf1.inference.comparison import RopeLike, Settings, check_rope, claim_threshold
+from bayesf1.inference.compare import ComparisonOptions, compare_by
+from bayesf1.inference.comparison import Comparison, RopeLike, Settings, check_rope, claim_threshold
+from bayesf1.inference.joint_claims import claims_of_pair, joint_claims
 from bayesf1.inference.posterior import ScorePosterior, check_spread, number_of_draws, varies
 from bayesf1.inference.variance import GenerationShare, generation_share
 from bayesf1.metrics import Metric, MetricLike
@@ -28,8 +30,8 @@ _DRAWS = 50_000
 _FEWEST_DRAWS = 1_000
 # Every pair of models is compared in every draw: so many comparisons take about half a second.
 _COMPARISONS = 100_000_000
-_NUMBERS = ("score", "mean", "low", "high", "p_best", "expected_rank", "rank_low", "rank_high")
-_COLUMNS = (*_NUMBERS, "tied", "equivalent", "among_best")
+_NUMBERS = ("score", "mean", "low", "high", "p_first", "expected_rank", "rank_low", "rank_high")
+_COLUMNS = (*_NUMBERS, "tied", "equivalent")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,19 +46,21 @@ class Ranking(Answer):
         The metric.
     score, mean, low, high
         The plain score of each model, and the mean and interval of its posterior; NaN if the score is undefined.
-    p_best, expected_rank
-        The probability that a model is the best, and the mean of its rank. One whose score is undefined comes last, beats
-        none and is beaten by none; its probabilities are NaN.
-    p_rank, rank_low, rank_high
-        The probability of each rank, axes (model, rank), and the equal-tailed interval of each model's rank.
+    p_first, expected_rank
+        The share of draws in which a model is the first, and the mean of its rank in them. Among models that are nearly
+        equal, that share is too large for the leader: nothing is claimed from it. A model whose score is undefined comes
+        last, beats none and is beaten by none; its probabilities are NaN.
+    p_rank
+        The share of draws in which a model has each rank, axes (model, rank).
+    rank_low, rank_high
+        The interval of each model's rank: one more than the number of models that beat it, and the number of models that
+        it does not beat, in comparisons with all others at once.
     p_beats
         The probability that the row is better than the column by more than the region, axes (model, opponent).
-    tied
-        Whether a model is the first, or belongs to `among_best`.
     equivalent
         Whether a model is within the region of the first with probability `prob`.
-    among_best, p_among_best
-        The smallest set of models with the best in it with a probability of the threshold or more, and its probability.
+    tied
+        Whether a model may be the best: no other beats it in comparisons with all others at once.
     jointly, p_jointly
         Who beats whom with that probability for all pairs together, axes (model, opponent), and its probability.
     p_order
@@ -75,16 +79,14 @@ class Ranking(Answer):
     mean: FloatArray
     low: FloatArray
     high: FloatArray
-    p_best: FloatArray
+    p_first: FloatArray
     expected_rank: FloatArray
     p_rank: FloatArray
+    p_beats: FloatArray
+    equivalent: BoolArray
+    tied: BoolArray
     rank_low: IntArray
     rank_high: IntArray
-    p_beats: FloatArray
-    tied: BoolArray
-    equivalent: BoolArray
-    among_best: BoolArray
-    p_among_best: float
     jointly: BoolArray
     p_jointly: float
     p_order: float
@@ -92,7 +94,7 @@ class Ranking(Answer):
     remarks: tuple[str, ...] = ()
     generations: GenerationShare | None = None
 
-    json_format = "bayesf1.rank/2"
+    json_format = "bayesf1.rank/3"
     index_names = ("model",)
 
     @property
@@ -167,7 +169,7 @@ class Ranking(Answer):
             "metric": self.metric.name,
             "rope": s.rope.given,
             **{name: getattr(s, name) for name in ("prior", "prob", "assumption", "n_draws")},
-            **{name: getattr(self, name) for name in ("threshold", "p_among_best", "p_jointly", "p_order")},
+            **{name: getattr(self, name) for name in ("threshold", "p_jointly", "p_order")},
             "target": s.target,
             "generations": None if self.generations is None else self.generations.to_dict(),
             "groups": [list(group) for group in self.groups],
@@ -219,8 +221,8 @@ def rank(
     prior
         λ of the Dirichlet prior on each model's cells.
     prob
-        Mass of the intervals. Models may be the best (`tied`) if they belong to the smallest set that holds the best
-        with the probability from which on `compare` calls a model better: .975 if this is .95.
+        Mass of the intervals. A model may be the best (`tied`) if no other beats it, compared with all others at once,
+        at the probability from which on `compare` calls a model better: .975 if this is .95.
     assumption, target
         As in `compare`.
     n_draws
@@ -239,7 +241,8 @@ def rank(
     if len(ev.names) < 2:
         raise ValueError(f"a ranking needs at least two models, and {ev.names[0]!r} is the only one")
     sampling = sampling_model(ev, assumption, target, prior)
-    asked = {"rope": check_rope(rope, metric), "prob": check_prob(prob), "rng": start_of(rng)}
+    region = check_rope(rope, metric)
+    prob = check_prob(prob)
     if n_draws is None:
         affordable = max(_COMPARISONS // len(ev.names) ** 2, _FEWEST_DRAWS)
         n_draws = sampling.n_draws([metric], min(_DRAWS, affordable))
@@ -248,13 +251,22 @@ def rank(
     # Draws of a model lie side by side, as one model after another is looked at.
     scores = np.asfortranarray(drawn)
     check_spread(sampling.settings(metric), scores, ev.names, metric.label)
+    estimates = sampling.plain(metric)
+    pair = None
+    if len(ev.names) == 2 and region.symmetric and not np.isnan(estimates).any():
+        # Two models have one difference, of which `compare` claims as much.
+        options = ComparisonOptions.of([metric], rope=rope, prob=prob, method="auto", n_draws=None, rng=rng)
+        (pair,) = compare_by(sampling, [metric], options)
     return ranking_of(
         scores,
-        sampling.plain(metric),
+        estimates,
         ev.names,
         metric,
-        Settings.of(sampling, metric, method="montecarlo", n_draws=n_draws, **asked),
+        Settings.of(
+            sampling, metric, method="montecarlo", n_draws=n_draws, rope=region, prob=prob, rng=start_of(rng)
+        ),
         posteriors=ScorePosterior(sampling, metric).exact,
+        pair=pair,
         remarks=(*ev.notes, *ev.task.notes_on(sampling, metric)),
         generations=generation_share(sampling, metric),
     )
@@ -268,6 +280,7 @@ def ranking_of(
     settings: Settings,
     *,
     posteriors: Sequence[Posterior | None] = (),
+    pair: Comparison | None = None,
     remarks: tuple[str, ...] = (),
     generations: GenerationShare | None = None,
 ) -> Ranking:
@@ -283,51 +296,44 @@ def ranking_of(
         What was asked, and what was done.
     posteriors
         The distribution of each model's score, if it is known: intervals are then those of `compare` to the last digit.
+    pair
+        The comparison of the two models, if there are two, whose probabilities take the place of counted ones.
     remarks, generations
         As in `Ranking`.
     """
-    prob = settings.prob
-    rope = settings.rope
-    least, most = metric.support
-    # An undefined score, as the precision of a model that never says yes, comes last.
+    # A model with an undefined score, such as the precision of one that never says yes, comes last.
     undefined = np.isnan(estimates)
-    scores[:, undefined] = most if metric.lower_is_better else least
+    scores[:, undefined] = metric.support[0 if metric.sign > 0 else 1]
     # Axes (model, draw).
-    clipped = np.clip(scores.T, least, most)
+    clipped = np.clip(scores.T, *metric.support)
     mean = clipped.mean(axis=1)
-    low, high = _intervals(clipped, prob, posteriors)
-    interval_unknown = undefined | (settings.hides_spread & ~varies(low, high))
+    low, high = _intervals(clipped, settings.prob, posteriors)
+    unknown_spread = settings.hides_spread & ~varies(low, high)
     low, high = metric.interval_of(estimates, low, high)
     order = np.argsort(-metric.sign * mean, kind="stable")
-    # Models that did the same are the same in every draw, and share their ranks.
-    same = np.equal.outer(mean[order], mean[order])
     mean[undefined] = np.nan
-    low[interval_unknown] = np.nan
-    high[interval_unknown] = np.nan
-    # Axes (model, draw), the higher the better, in the order of the ranking.
+    low[undefined | unknown_spread] = np.nan
+    high[undefined | unknown_spread] = np.nan
+    # Axes (model, draw) in the order of the ranking, the higher the better.
     better = np.take(scores.T, order, axis=0)
     better *= metric.sign
-    k, n = better.shape
-    shared = same / same.sum(axis=1)
-    p_rank = shared @ _shares_of_ranks(better.T)
-    # A share of draws may fall short of a half by its rounding.
-    at_most = np.cumsum(p_rank, axis=1) + 1e-9
-    rank_low = (at_most < _lower_tail(prob)).sum(axis=1) + 1
-    rank_high = (at_most < claim_threshold(prob)).sum(axis=1) + 1
-    raised = better + rope.high
-    p_beats = np.array([(one > raised).sum(axis=1, dtype=np.uint32) for one in better]) / n
-    equivalent = np.zeros(k, dtype=bool)
-    if rope:
-        gaps = better - better[0]
-        within_region = (gaps >= rope.low) & (gaps <= rope.high)
-        equivalent = within_region.sum(axis=1) >= prob * n
-    claims = joint_claims(better.T, rope.high, prob)
-    claims = claims._replace(among_best=same @ claims.among_best)
-    unknown = undefined[order]
-    p_rank[unknown] = np.nan
-    p_beats[unknown] = np.nan
-    p_beats[:, unknown] = np.nan
-    claims.jointly[:, unknown] = False
+    p_rank = _shares_of_ranks(better.T)
+    p_beats = _shares_beaten(better, settings.rope.high)
+    if pair is not None:
+        first_is_b = names[order[0]] == pair.model_b
+        p_first = pair.p_h1 if first_is_b else pair.p_h0
+        p_rank = np.array([[p_first, 1.0 - p_first], [1.0 - p_first, p_first]])
+        p_first_beats = pair.p_greater if first_is_b else pair.p_less
+        p_second_beats = pair.p_less if first_is_b else pair.p_greater
+        p_beats = np.array([[0.0, p_first_beats], [p_second_beats, 0.0]])
+    if len(names) == 2:
+        claims = claims_of_pair(p_beats, settings.prob)
+    else:
+        claims = joint_claims(better.T, settings.rope.high, settings.prob)
+    last = undefined[order]
+    for probabilities in (p_rank, p_beats, p_beats.T):
+        probabilities[last] = np.nan
+    claims = claims.without(last)
     return Ranking(
         models=tuple(names[i] for i in order),
         metric=metric,
@@ -335,14 +341,11 @@ def ranking_of(
         mean=mean[order],
         low=low[order],
         high=high[order],
-        p_best=p_rank[:, 0],
-        expected_rank=p_rank @ np.arange(1, k + 1),
+        p_first=p_rank[:, 0],
+        expected_rank=p_rank @ np.arange(1, len(names) + 1),
         p_rank=p_rank,
-        rank_low=rank_low,
-        rank_high=rank_high,
         p_beats=p_beats,
-        tied=claims.among_best | (np.arange(k) == 0),
-        equivalent=equivalent,
+        equivalent=_equivalent_to_first(better, settings),
         **claims._asdict(),
         settings=settings,
         remarks=remarks,
@@ -371,130 +374,40 @@ def _plain(values: AnyArray) -> list[Any]:
     return [finite(value) for value in values.tolist()]
 
 
-def _shares_of_ranks(scores: FloatArray) -> FloatArray:
-    """Return how often each model (rows) has each rank (columns) in draws of scores, axes (draw, model)."""
-    n, k = scores.shape
-    times = np.zeros(k * k, dtype=np.intp)
+def _shares_of_ranks(better: FloatArray) -> FloatArray:
+    """Return how often each model (rows) has each rank (columns) in draws of scores, axes (draw, model).
+
+    Models that did the same have the same score in every draw; they share their ranks.
+    """
+    n, k = better.shape
+    counts = np.zeros(k * k, dtype=np.intp)
     for part in slices_of(n, k):
         # Who is first, second, ... in each draw.
-        placed = np.argsort(np.negative(scores[part], order="C"), axis=1, kind="stable")
-        times += np.bincount((placed * k + np.arange(k)).ravel(), minlength=k * k)
-    return np.asarray(times.reshape(k, k) / n)
+        placed = np.argsort(np.negative(better[part], order="C"), axis=1, kind="stable")
+        counts += np.bincount((placed * k + np.arange(k)).ravel(), minlength=k * k)
+    means = better.mean(axis=0)
+    same = np.equal.outer(means, means)
+    shared = same / same.sum(axis=1)
+    return np.asarray(shared @ (counts.reshape(k, k) / n))
 
 
-class JointClaims(NamedTuple):
-    """Statements that hold together.
-
-    Attributes
-    ----------
-    among_best, p_among_best
-        The smallest set of models that has the best in it, and with which probability.
-    jointly, p_jointly
-        Which models (rows) beat which (columns) by more than the margin, and with which probability all of them do.
-    p_order
-        Probability that no model beats one before it by more than the margin.
-    """
-
-    among_best: BoolArray
-    p_among_best: float
-    jointly: BoolArray
-    p_jointly: float
-    p_order: float
+def _shares_beaten(better: FloatArray, margin: float) -> FloatArray:
+    """Return how often each model (rows) exceeds each (columns) by more than a margin in draws, axes (model, draw)."""
+    raised = better + margin
+    counts = [(one > raised).sum(axis=1, dtype=np.uint32) for one in better]
+    return np.asarray(np.array(counts) / better.shape[1])
 
 
-def joint_claims(scores: FloatArray, margin: float, prob: float) -> JointClaims:
-    """Return what may be said with a joint probability of at least `prob`.
-
-    Parameters
-    ----------
-    scores
-        Draws of scores that are the better the higher, axes (draw, model), models in the order of the ranking.
-    margin
-        What a model must be better by.
-    prob
-        The probability of all that is said together.
-
-    Examples
-    --------
-    >>> draws = np.random.default_rng(1).normal([2.0, 1.9, 0.0], 0.3, size=(10_000, 3))
-    >>> claims = joint_claims(draws, 0.0, 0.95)
-    >>> claims.among_best.tolist(), claims.jointly.tolist()
-    ([True, True, False], [[False, False, True], [False, False, True], [False, False, False]])
-    """
-    among_best, p_among_best = _with_the_best(scores, claim_threshold(prob))
-    jointly, p_jointly = _all_true(scores, margin, prob)
-    return JointClaims(among_best, p_among_best, jointly, p_jointly, _p_order(scores, margin))
-
-
-def _p_order(scores: FloatArray, margin: float) -> float:
-    """Return how often no model is beaten by one that comes later, hence not by the best of these."""
-    later = np.maximum.accumulate(scores[:, :0:-1], axis=1)[:, ::-1]
-    return float((later <= scores[:, :-1] + margin).all(axis=1).mean())
-
-
-def _with_the_best(scores: FloatArray, prob: float) -> tuple[BoolArray, float]:
-    """Return the fewest models of which one is the best in enough draws, and the share of these draws."""
-    # If models tie in a draw, the first is the best.
-    times = np.bincount(scores.argmax(axis=1), minlength=scores.shape[1])
-    order = np.argsort(-times, kind="stable")
-    covered = times[order].cumsum() / len(scores)
-    last = int(np.argmax(covered >= prob))
-    return np.isin(np.arange(len(times)), order[: last + 1]), float(covered[last])
-
-
-def _all_true(scores: FloatArray, margin: float, prob: float) -> tuple[BoolArray, float]:
-    r"""Return who beats whom by more than a margin, all with a probability, and the share of draws in which all do.
-
-    The differences of all pairs lie together in the region of half-widths :math:`q s_{ij}` around their means, in which
-    :math:`s_{ij}` is the standard deviation of a difference and q the quantile of the largest
-    :math:`|d_{ij} - \bar d_{ij}| / s_{ij}` in a draw.
-    """
-    models = scores.T
-    if len(models) == 2:
-        # Two models have one difference, of which `compare` may claim as much.
-        beats = (models[:, None] > models + margin).mean(axis=2) >= claim_threshold(prob)
-        return beats, 1.0 - _failures(models, beats, margin) / len(scores)
-    centre = scores.mean(axis=0)
-    deviations = models - centre[:, None]
-    covariance = deviations @ deviations.T / len(scores)
-    own = covariance.diagonal()
-    variances = own[:, None] + own - 2.0 * covariance
-    # Models that did the same have no variance but for rounding.
-    rounding = 1e-12 * np.maximum.outer(own, own)
-    sds = np.sqrt(np.where(variances > rounding, variances, 0.0))
-    farthest = _farthest(deviations, sds)
-    reach = np.quantile(farthest, prob)
-    beats = centre[:, None] - centre - reach * sds > margin
-    # In draws within the region all of it holds, so that only the others are looked at.
-    others = models[:, farthest > reach]
-    return beats, 1.0 - _failures(others, beats, margin) / len(scores)
-
-
-def _farthest(deviations: FloatArray, sds: FloatArray) -> FloatArray:
-    """Return the largest of all differences in each draw, in units of their standard deviations.
-
-    Axes of the deviations are (model, draw). Single precision takes half the time, and is enough for a quantile.
-    """
-    unit = sds.max() if sds.any() else 1.0
-    single = (deviations / unit).astype(np.float32)
-    scales = np.divide(unit, sds, out=np.zeros(sds.shape, np.float32), where=sds > 0.0)
-    farthest = np.zeros(deviations.shape[1])
-    room = np.empty_like(single)
-    for i, one in enumerate(single[:-1]):
-        differences = np.subtract(single[i + 1 :], one, out=room[i + 1 :])
-        differences *= scales[i, i + 1 :, None]
-        np.abs(differences, out=differences)
-        np.maximum(farthest, differences.max(axis=0), out=farthest)
-    return farthest
-
-
-def _failures(models: FloatArray, beats: BoolArray, margin: float) -> int:
-    """Return in how many draws, axes (model, draw), some model does not beat another by more than the margin as claimed."""
-    hold = np.ones(models.shape[1], dtype=bool)
-    for one, beaten in zip(models, beats, strict=True):
-        if beaten.any():
-            hold &= one > models[beaten].max(axis=0) + margin
-    return int(np.count_nonzero(~hold))
+def _equivalent_to_first(better: FloatArray, settings: Settings) -> BoolArray:
+    """Return which models are within the region of the first with the probability of the intervals."""
+    rope = settings.rope
+    if not rope:
+        return np.zeros(len(better), dtype=bool)
+    shares = []
+    for one in better:
+        gap = one - better[0]
+        shares.append(np.mean((gap >= rope.low) & (gap <= rope.high)))
+    return np.asarray(np.array(shares) >= settings.prob)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

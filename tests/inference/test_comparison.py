@@ -206,7 +206,7 @@ def test_a_lower_loss_is_better():
     assert c.difference.mean() < 0
     ranking = bf.rank(ev, mean, rng=1)
     assert ranking.models == ("B", "A")
-    assert float(ranking.p_best[0]) > 0.99
+    assert float(ranking.p_first[0]) > 0.99
     totals = bf.from_counts(A=(77, 44, 10), B=(83, 9, 14))
     f1 = replace(resolve_metric("f1", totals), lower_is_better=True)
     higher, lower = (
@@ -249,7 +249,7 @@ def test_a_score_that_does_not_exist_is_undefined_and_nothing_is_believed_of_it(
         assert "undefined" in answer.to_text()
         assert "undefined" in answer.to_latex()
         json.loads(answer.to_json())
-    assert ranked.to_frame().loc["A", ["score", "mean", "low", "high", "p_best"]].isna().all()
+    assert ranked.to_frame().loc["A", ["score", "mean", "low", "high", "p_first"]].isna().all()
     assert not ranked.jointly.any()
     assert bf.interval_table(ev).isna().all(axis=1)["A", metric]
     assert math.isnan(bf.score(ev, "A", metric))

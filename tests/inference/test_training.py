@@ -205,8 +205,8 @@ def test_folds_that_differ_alike_say_nothing_of_training():
         bf.from_folds({"A": same, "B": same, "C": [(60, 20, 40), (62, 20, 38)] * 3}, cv=bf.BlockedCV(3)),
         target="method",
     )
-    assert twins.p_best[0] == twins.p_best[1] == pytest.approx(0.5, abs=0.02)
-    assert twins.among_best[:2].all()
+    assert twins.p_first[0] == twins.p_first[1] == pytest.approx(0.5, abs=0.02)
+    assert twins.tied[:2].all()
 
 
 # ---- with items: a mixture --------------------------------------------------------------------------------

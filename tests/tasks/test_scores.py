@@ -155,7 +155,7 @@ def test_few_units_that_differ_alike_are_no_evidence_for_any_verb():
             refuses()
     ranking = bf.rank(ev.select(["A", "C"]), rng=1)
     assert np.isnan(ranking.low).tolist() == [name == "C" for name in ranking.models]
-    assert not np.isnan(ranking.p_best).any()
+    assert not np.isnan(ranking.p_first).any()
 
 
 def test_corpora_of_opposite_direction_are_not_mixed():

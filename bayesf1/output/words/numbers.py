@@ -70,8 +70,8 @@ def equation(name: str, p: float, *, below: float | None = None) -> str:
 
     Examples
     --------
-    >>> equation("P(best)", 0.666), equation("P(best)", 0.99999)
-    ('P(best) = .666', 'P(best) > .999')
+    >>> equation("P(first)", 0.666), equation("P(first)", 0.99999)
+    ('P(first) = .666', 'P(first) > .999')
     """
     return f"{name} {equals(p, below=below)}"
 

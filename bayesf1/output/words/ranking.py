@@ -39,7 +39,7 @@ def title(r: Ranking) -> str:
 def table(r: Ranking) -> Table:
     """Return a row for each model: score, probability of being the best, ranks, groups, and whether it may be the best."""
     unit = " (%)" if r.metric.percent else ""
-    header = ("Model", f"{r.label}{unit}", "P(best)", "Rank", "Group", "May be best")
+    header = ("Model", f"{r.label}{unit}", "P(first)", "Rank", "Group", "May be best")
     groups = r.groups
     rows = tuple(_row(r, i, score, groups) for i, score in enumerate(_scores(r)))
     others_may_be_best = r.tied[1:]
@@ -59,17 +59,17 @@ def table(r: Ranking) -> Table:
 def _row(r: Ranking, i: int, score: str, groups: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     """Return the cells of a model; if a score is undefined, no model is called the best."""
     model = r.models[i]
-    p_best = "–"
+    p_first = "–"
     may_be_best = "–"
     if _all_defined(r):
-        p_best = probability(float(r.p_best[i]))
+        p_first = probability(float(r.p_first[i]))
         may_be_best = "yes" if r.tied[i] else "no"
         if i > 0 and r.equivalent[i]:
             may_be_best = f"{may_be_best}, equivalent"
     if math.isnan(r.score[i]):
-        return model, score, p_best, "–", "–", "–"
+        return model, score, p_first, "–", "–", "–"
     own = [number for number, group in enumerate(groups, 1) if model in group]
-    return model, score, p_best, _span(r.rank_low[i], r.rank_high[i]), _span(own[0], own[-1]), may_be_best
+    return model, score, p_first, _span(r.rank_low[i], r.rank_high[i]), _span(own[0], own[-1]), may_be_best
 
 
 def _span(low: int, high: int) -> str:
@@ -95,7 +95,12 @@ def legend(r: Ranking) -> list[str]:
             f"Group: models with no group in common differ (probability {prob:g} for all pairs together)."
         )
     if r.tied[1:].any() and _all_defined(r):
-        lines.append(f"May be best: the best is one of these with probability {r.threshold:g} or more.")
+        lines.append(
+            f"May be best: no other model beats it, compared with all others at once (probability {r.threshold:g})."
+        )
+        lines.append(
+            "P(first): share of draws in which it comes first; too high for the leader of near-equal models."
+        )
     if r.equivalent[1:].any():
         inside = region(r.settings.rope, percent=r.metric.percent)
         lines.append(f"Equivalent: within {inside} of the first with probability {prob:g} or more.")
@@ -114,16 +119,21 @@ def sentence(r: Ranking) -> str:
             f"The {metric} of {undefined} is undefined (there is nothing to divide by), so no model is called the best."
         )
     candidates = np.array(r.models)[r.tied]
-    surely = equation("P", r.p_among_best)
     if len(candidates) == 1:
-        return printable(f"{candidates[0]} is the best in {metric} ({surely}).")
+        return printable(f"{candidates[0]} is the best in {metric}: {_beats_the_others(r)}.")
     among = joined(candidates, "or")
     if len(candidates) == len(r.models) and len(candidates) > 2:
         among = f"any of the {len(candidates)}"
-    p_best = equation("P(best)", float(r.p_best[0]))
     return printable(
-        f"{r.models[0]} leads in {metric} ({p_best}), but the data do not decide which is the best: {among} ({surely})."
+        f"{r.models[0]} leads in {metric}, but the data do not decide which is the best: {among}."
     )
+
+
+def _beats_the_others(r: Ranking) -> str:
+    """Return that the first is better than all others, and how probable that is for each of them."""
+    if len(r.models) == 2:
+        return f"it beats {r.models[1]} ({equation('P', float(r.p_beats[0, 1]))})"
+    return f"it beats every other model (P ≥ {r.threshold:g})"
 
 
 def joint_sentence(r: Ranking) -> str:
@@ -169,7 +179,10 @@ def methods_by(r: Ranking, metrics: str) -> str:
             f"{len(r.models)} models were ranked by {metrics} with {PACKAGE}{with_prior(s)}; {assumed}; probabilities "
             f"rest on {draws}."
         ),
-        f"A model may be the best if it is in the smallest set with the best in it (P ≥ {r.threshold:g}).",
+        (
+            "A model may be the best if no other beats it in comparisons with all others at once "
+            f"(Hsu 1984; probability {r.threshold:g})."
+        ),
     ]
     if not s.training and not s.final and not s.within:
         lines.append(f"Posteriors of the scores are those of {cited(s)}.")
