@@ -27,7 +27,7 @@ from bayesf1.io.final_scores import design_of_folds, from_final_scores, repeats_
 from bayesf1.io.folded import Gold, Marked, folded
 from bayesf1.io.label_values import check_unit
 from bayesf1.io.labels import from_correct, from_labels
-from bayesf1.io.long_tables import Content, LongTable, numbers_of, text_of
+from bayesf1.io.long_tables import Content, LongTable, numbers_in_order, text_of
 from bayesf1.io.repeated_answers import from_item_means
 from bayesf1.io.roles import ABOUT, Roles, noun_of, recognise_roles
 from bayesf1.io.scores import from_scores
@@ -297,7 +297,7 @@ def _repeat(table: LongTable, rows: IntArray) -> _Repeat:
             raise ValueError(f"{model!r} did not predict each of {n_items} items once in every repeat")
         ordered = own.iloc[in_order]
         answers[model] = ordered[table.content.answer].tolist()
-        own_folds = numbers_of(ordered[table.roles["fold"]])
+        own_folds = numbers_in_order(ordered[table.roles["fold"]])
         if folds is not None and (own_folds != folds).any():
             raise ValueError(f"{model!r} has other folds than the models before it; all need the same")
         folds = own_folds

@@ -8,7 +8,7 @@ from bayesf1.base.arrays import FloatArray, IntArray
 from bayesf1.base.naming import joined, number_of
 from bayesf1.designs import BlockedCV, KFoldCV, design_of, is_block_regularised, read_design
 from bayesf1.evaluation import Evaluation
-from bayesf1.io.long_tables import LongTable, numbered, numbers_of
+from bayesf1.io.long_tables import LongTable, numbered, numbers_in_order
 from bayesf1.runs import methods_of
 from bayesf1.tasks.final import FinalScores, check_scored
 from bayesf1.units import Folds
@@ -98,7 +98,7 @@ def repeats_of(table: LongTable) -> IntArray:
     """Return the number of each row's repeat of a cross-validation, from 0."""
     if table.roles["repeat"] is None:
         return np.zeros(len(table.frame), dtype=np.intp)
-    return numbers_of(table.column("repeat"))
+    return numbers_in_order(table.column("repeat"))
 
 
 def _folds_within(table: LongTable, repeat: IntArray) -> IntArray:
@@ -107,7 +107,7 @@ def _folds_within(table: LongTable, repeat: IntArray) -> IntArray:
     folds = np.zeros(len(names), dtype=np.intp)
     for j in np.unique(repeat):
         rows = repeat == j
-        folds[rows] = numbers_of(names[rows])
+        folds[rows] = numbers_in_order(names[rows])
     return folds
 
 

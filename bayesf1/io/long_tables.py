@@ -11,6 +11,7 @@ import numpy as np
 
 from bayesf1.base.arrays import AnyArray, IntArray
 from bayesf1.base.naming import quoted
+from bayesf1.base.text_files import read_number
 from bayesf1.designs import BlockedCV, KFoldCV
 from bayesf1.io.roles import Roles, shown
 
@@ -273,6 +274,22 @@ def texts_of(column: Iterable[Any]) -> AnyArray:
 def numbers_of(column: Iterable[Any]) -> IntArray:
     """Return the number of each value, from 0 in the order in which they first occur."""
     return numbered(column).numbers
+
+
+def numbers_in_order(column: Iterable[Any]) -> IntArray:
+    """Return the number of each value from 0, in the order of numbers if all are numbers, and else of texts.
+
+    Examples
+    --------
+    >>> numbers_in_order(["10", "2", "10"]), numbers_in_order(["b", "a"])
+    (array([1, 0, 1]), array([1, 0]))
+    """
+    number, names = numbered(column)
+    values = [read_number(name) for name in names]
+    keys: list[Any] = [*names] if None in values else values
+    place = np.empty(len(names), dtype=np.intp)
+    place[sorted(range(len(names)), key=lambda i: keys[i])] = np.arange(len(names))
+    return place[number]
 
 
 # ---- wide tables ------------------------------------------------------------------------------------------

@@ -117,7 +117,7 @@ def repeated_role(name: str) -> str | None:
     # Words of "cvFold 3" are cv and fold.
     words = re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower())
     for word in words:
-        role = _REPEATED_WORDS.get(word.removesuffix("s"))
+        role = _REPEATED_WORDS.get(word, _REPEATED_WORDS.get(word.removesuffix("s")))
         if role is not None:
             return role
     if _folded(name) == "randomstate":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -19,15 +20,16 @@ from bayesf1.base.naming import listing, nearest, quoted
 from bayesf1.base.text_files import BOM, located
 from bayesf1.runs import refuse_reports
 
-# Parquet, Arrow's files, and streams of Arrow's messages.
-_PARQUET, _ARROW, _STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
+# The first bytes of Parquet, of Arrow's files, and of streams of Arrow's messages.
+_PARQUET = b"PAR1"
+_ARROW = b"ARROW1"
+_STREAM = b"\xff\xff\xff\xff"
 
 _RECORDS_OF_HEADER = 200
 # So few lists at once that the collector of garbage has nothing to do, which would take half the time.
 _ROWS_AT_ONCE = 400
+# So many bytes of a text are looked at at once.
 _SCANNED = 1 << 22
-
-_TEXT = {str, NoneType}
 
 Record: TypeAlias = dict[str, Any]
 
@@ -60,8 +62,10 @@ class Table:
     @classmethod
     def opened(cls, file: InputFile) -> Table:
         """Read the header of a file."""
-        if is_arrow(file) or is_json(file):
-            header = (_arrow_header if is_arrow(file) else _json_header)(file)
+        if is_arrow(file):
+            header = _arrow_header(file)
+        elif is_json(file):
+            header = _json_header(file)
         else:
             header, _ = _header_and_separator(file)
         # Columns that nobody named cannot be asked for.
@@ -82,19 +86,23 @@ class Table:
 
         Text is held as categories, each label once.
         """
-        check_columns(wanted, self.header, str(self.file))
-        if is_arrow(self.file):
-            frame = _load_arrow(self.file, wanted, most)
-        elif is_json(self.file) or (frame := _load_plain(self.file, wanted, most)) is None:
-            blocks = (_json_blocks if is_json(self.file) else _text_blocks)(self.file, wanted)
-            enough = None if most is None else -(-most // _ROWS_AT_ONCE)
-            frame = _frame(islice(blocks, enough), wanted, self.file).iloc[:most]
+        file = self.file
+        check_columns(wanted, self.header, str(file))
+        if is_arrow(file):
+            frame = _load_arrow(file, wanted, most)
+        elif is_json(file):
+            frame = _frame(_json_blocks(file, wanted), wanted, file, most)
+        else:
+            frame = _load_plain(file, wanted, most)
+            if frame is None:
+                frame = _frame(_text_blocks(file, wanted), wanted, file, most)
         if not len(frame):
-            raise ValueError(f"{self.file} has no rows; there is nothing to compare the models on")
+            raise ValueError(f"{file} has no rows; there is nothing to compare the models on")
         for name in wanted:
-            if name not in optional and (empty := frame[name].isna()).any():
+            empty = frame[name].isna()
+            if name not in optional and empty.any():
                 raise ValueError(
-                    f"{self.file}, row {int(np.argmax(empty)) + 1}, has no value in column {name!r}; fill or drop it "
+                    f"{file}, row {int(np.argmax(empty)) + 1}, has no value in column {name!r}; fill or drop it "
                     "(gold labels may be missing if a judge labels every item: judge=)"
                 )
         return frame
@@ -120,16 +128,21 @@ def check_columns(columns: Sequence[Any], known: Sequence[str], where: str) -> N
             )
 
 
-def _frame(blocks: Iterable[Sequence[Sequence[Any]]], wanted: Sequence[str], file: InputFile) -> Any:
-    """Return blocks of columns as a frame of pandas, in which each text is held once."""
+def _frame(
+    blocks: Iterable[Sequence[Sequence[Any]]], wanted: Sequence[str], file: InputFile, most: int | None
+) -> Any:
+    """Return blocks of columns, or their first rows, as a frame of pandas, in which each text is held once."""
     import pandas as pd
 
+    n_blocks = None if most is None else math.ceil(most / _ROWS_AT_ONCE)
     texts: dict[Any, Any] = {}
     columns: dict[str, Any] = {name: [] for name in wanted}
-    for block in blocks:
+    for block in islice(blocks, n_blocks):
         for name, values in zip(wanted, block, strict=True):
-            plain = {*map(type, values)} <= _TEXT
-            columns[name] += map(texts.setdefault, values, values) if plain else values
+            if {*map(type, values)} <= {str, NoneType}:
+                columns[name] += map(texts.setdefault, values, values)
+            else:
+                columns[name] += values
     for name, values in columns.items():
         kinds = {*map(type, values)} - {NoneType}
         if kinds & {list, dict}:
@@ -138,11 +151,12 @@ def _frame(blocks: Iterable[Sequence[Sequence[Any]]], wanted: Sequence[str], fil
                 f"{file}, record {i}, has a list or an object as {name!r}; name a field in it, as {name}.x; lists of tags go "
                 "to bf.from_tags, sets of labels to bf.from_labels"
             )
-        if len({kind if kind in (str, bool) else float for kind in kinds}) > 1:
+        has_numbers = bool(kinds - {str, bool})
+        if len(kinds & {str, bool}) + has_numbers > 1:
             raise ValueError(f"{file} mixes strings, numbers or booleans in {name!r}; use one kind")
         column = pd.Series(values, dtype=object)
         columns[name] = column.astype("category") if str in kinds else column.infer_objects()
-    return pd.DataFrame(columns)
+    return pd.DataFrame(columns).iloc[:most]
 
 
 # ---- text -------------------------------------------------------------------------------------------------
@@ -173,7 +187,7 @@ def _header_and_separator(file: InputFile) -> tuple[list[str], str]:
 
 
 def _load_plain(file: InputFile, wanted: Sequence[str], most: int | None) -> Any:
-    """Return columns of a plain table by pyarrow, or None where it has none to say, or Python's parser should say it."""
+    """Return columns of a plain table by pyarrow; None if Python's parser should read it, or say what is wrong."""
     try:
         import pyarrow as pa
         from pyarrow import csv as arrow
@@ -196,15 +210,16 @@ def _load_plain(file: InputFile, wanted: Sequence[str], most: int | None) -> Any
         )
         with reader:
             # A block has some ten thousand rows.
-            batches = [*islice(reader, None if most is None else 1)]
+            n_blocks = None if most is None else 1
+            batches = [*islice(reader, n_blocks)]
     except pa.ArrowInvalid:
         batches = []
     if not batches:
         return None
     frame = pa.Table.from_batches(batches).slice(0, most).unify_dictionaries().to_pandas()
     frame.columns = list(wanted)
-    # A header may be repeated below.
-    return None if any(name in map(str.strip, frame[name].cat.categories) for name in wanted) else frame
+    repeats_header = any(name in map(str.strip, frame[name].cat.categories) for name in wanted)
+    return None if repeats_header else frame
 
 
 def _is_plain(file: InputFile, separator: str) -> bool:
@@ -225,27 +240,33 @@ def _is_plain(file: InputFile, separator: str) -> bool:
 def _text_blocks(file: InputFile, wanted: Sequence[str]) -> Iterator[list[Sequence[str | None]]]:
     """Yield columns of some rows after others, None where a cell is empty."""
     header, separator = _header_and_separator(file)
-    places, rows = [header.index(name) for name in wanted], _rows(file, header, separator)
+    places = [header.index(name) for name in wanted]
+    rows = _rows(file, header, separator)
     while block := [*islice(rows, _ROWS_AT_ONCE)]:
         columns = [*zip(*block, strict=True)]
-        yield [[cell or None for cell in columns[i]] if "" in columns[i] else columns[i] for i in places]
+        yield [_with_gaps(columns[place]) for place in places]
+
+
+def _with_gaps(cells: Sequence[str]) -> Sequence[str | None]:
+    """Return cells with None for each that is empty."""
+    return [None if cell == "" else cell for cell in cells] if "" in cells else cells
 
 
 def _rows(file: InputFile, header: Sequence[str], separator: str) -> Iterator[list[str]]:
     """Yield the rows below the header, or say in which line something else stands."""
     reader = csv.reader(_lines(file), delimiter=separator, skipinitialspace=True, strict=True)
-    width, first, start = len(header), header[0], 1
+    start = 1
     try:
         next(reader)
         for row in reader:
-            if len(row) == width:
-                if row[0].strip() == first and [cell.strip() for cell in row] == header:
+            if len(row) == len(header):
+                if row[0].strip() == header[0] and [cell.strip() for cell in row] == header:
                     raise ValueError(f"{file}, line {reader.line_num}, repeats the header; remove it")
                 yield row
             elif row:
                 raise ValueError(
-                    f"{file}, line {reader.line_num}, has {len(row)} cells, but the header names {width} columns; mend the "
-                    "row, or name all columns"
+                    f"{file}, line {reader.line_num}, has {len(row)} cells, but the header names {len(header)} columns; mend "
+                    "the row, or name all columns"
                 )
             start = reader.line_num + 1
     except csv.Error as error:
@@ -284,12 +305,15 @@ def json_lines(file: InputFile) -> Iterator[tuple[int, Any]]:
 
 
 def _parsed(text: bytes, where: str) -> Any:
+    """Return what a text in JSON holds, or say why it is none."""
+
     def unique(pairs: list[tuple[str, Any]]) -> Record:
-        names = [name for name, _ in pairs]
-        if len(found := dict(pairs)) < len(pairs):
-            twice = next(name for name in found if names.count(name) > 1)
+        record = dict(pairs)
+        if len(record) < len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in record if names.count(name) > 1)
             raise ValueError(f"the key {quoted(twice)} occurs twice in one object; keep one")
-        return found
+        return record
 
     try:
         return json.loads(text, object_pairs_hook=unique)
@@ -312,33 +336,34 @@ def _json_blocks(file: InputFile, wanted: Sequence[str]) -> Iterator[list[Sequen
     """Yield fields of some records after others, None where one has none."""
     records = _records(file)
     while block := [*islice(records, _ROWS_AT_ONCE)]:
-        yield [
-            [record[name] if name in record else _field(record, name) for record in block] for name in wanted
-        ]
+        yield [[_field(record, name) for record in block] for name in wanted]
 
 
 def _records(file: InputFile) -> Iterator[Record]:
     """Yield the records of a file."""
-    rows: Iterator[tuple[int, Any]]
-    if is_lines(file):
-        rows, noun = json_lines(file), "line"
-    else:
-        file.check_size(file.size, LINE_SHARE)
-        with file.open() as stream:
-            document = _parsed(stream.read().removeprefix(BOM), str(file))
-        with located(file):
-            refuse_reports(document)
-        if not isinstance(document, list):
-            fields = listing(document, most=8) if isinstance(document, dict) else quoted(document)
-            raise ValueError(
-                f"{file} holds an object with {fields}, but a table in JSON is a list of records, or one per line (pandas "
-                "writes them with orient='records')"
-            )
-        rows, noun = enumerate(document, 1), "record"
+    in_lines = is_lines(file)
+    rows = json_lines(file) if in_lines else enumerate(_records_of_document(file), 1)
     for i, record in rows:
         if type(record) is not dict:
+            noun = "line" if in_lines else "record"
             raise ValueError(f'{file}, {noun} {i}, is {quoted(record)}, not one like {{"label": "yes"}}')
         yield record
+
+
+def _records_of_document(file: InputFile) -> list[Any]:
+    """Return the records of a file that is one list of them."""
+    file.check_size(file.size, LINE_SHARE)
+    with file.open() as stream:
+        document = _parsed(stream.read().removeprefix(BOM), str(file))
+    with located(file):
+        refuse_reports(document)
+    if isinstance(document, list):
+        return document
+    fields = listing(document, most=8) if isinstance(document, dict) else quoted(document)
+    raise ValueError(
+        f"{file} holds an object with {fields}, but a table in JSON is a list of records, or one per line (pandas "
+        "writes them with orient='records')"
+    )
 
 
 def is_lines(file: InputFile) -> bool:
@@ -357,6 +382,7 @@ def is_lines(file: InputFile) -> bool:
 
 
 def _flat(record: Record, before: str, depth: int = 0) -> Iterator[str]:
+    """Yield the names of the fields of a record, and those of objects in it by dots."""
     for key, value in record.items():
         if isinstance(value, dict) and value and depth < 8:
             yield from _flat(value, f"{before}{key}.", depth + 1)
@@ -364,7 +390,7 @@ def _flat(record: Record, before: str, depth: int = 0) -> Iterator[str]:
             yield before + key
 
 
-def _field(record: Any, name: str) -> Any:
+def _field(record: Record, name: str) -> Any:
     """Return a field, or one of a nested object by dots, None where there is none; names may hold dots themselves.
 
     Examples
@@ -372,12 +398,10 @@ def _field(record: Any, name: str) -> Any:
     >>> _field({"175b.v": {"is_correct": True}}, "175b.v.is_correct")
     True
     """
-    if not isinstance(record, dict):
-        return None
     if name in record:
         return record[name]
     paths = ((name[:i], name[i + 1 :]) for i, letter in enumerate(name) if letter == ".")
-    inside = (_field(record[before], rest) for before, rest in paths if before in record)
+    inside = (_field(record[top], rest) for top, rest in paths if isinstance(record.get(top), dict))
     return next((value for value in inside if value is not None), None)
 
 
@@ -413,7 +437,8 @@ def _dataset(file: InputFile) -> Any:
     if file.head.startswith(_PARQUET):
         return dataset.dataset(file.path, format="parquet")
     source = pa.memory_map(str(file.path))
-    whole = (pa.ipc.open_stream if file.head.startswith(_STREAM) else pa.ipc.open_file)(source).read_all()
+    opened = pa.ipc.open_stream if file.head.startswith(_STREAM) else pa.ipc.open_file
+    whole = opened(source).read_all()
     if whole.nbytes > file.size:
         file.check_size(whole.nbytes, 8, " when unpacked")
     # Nothing else looks at offsets that damage has led astray, and following them ends the process.
@@ -436,10 +461,10 @@ def _flattened(table: Any) -> Any:
 
 
 def _unpacked(part: Any, tops: Sequence[str]) -> int:
-    """Return how many bytes columns of Parquet have when unpacked, as it says itself; Arrow's are in memory."""
-    groups = [group.metadata for group in getattr(part, "row_groups", ())]
-    columns = (group.column(i) for group in groups for i in range(group.num_columns))
-    return sum(c.total_uncompressed_size for c in columns if c.path_in_schema.split(".")[0] in tops)
+    """Return how many bytes columns of a part of Parquet have when unpacked, as it says itself."""
+    groups = [group.metadata for group in part.row_groups]
+    columns = [group.column(i) for group in groups for i in range(group.num_columns)]
+    return sum(c.total_uncompressed_size for c in columns if c.path_in_schema.partition(".")[0] in tops)
 
 
 def _load_arrow(file: InputFile, wanted: Sequence[str], most: int | None) -> Any:
@@ -450,7 +475,9 @@ def _load_arrow(file: InputFile, wanted: Sequence[str], most: int | None) -> Any
             top for top in source.schema.names if any(f"{name}.".startswith(f"{top}.") for name in wanted)
         ]
         n_rows = source.count_rows() if most is None else most
-        n_bytes = sum(_unpacked(part, tops) for part in source.get_fragments())
+        n_bytes = 0
+        if file.head.startswith(_PARQUET):
+            n_bytes = sum(_unpacked(part, tops) for part in source.get_fragments())
     # Runs of one value take no room in a file, but do in memory.
     file.check_size(4 * len(tops) * n_rows)
     file.check_size(n_bytes, 8, " when unpacked")

@@ -317,6 +317,9 @@ def test_a_column_with_two_roles_is_refused(refused):
         ("random seed", "run='random seed'"),
         ("seed", "run='seed'"),
         ("Runs", "run='Runs'"),
+        ("rs", "run='rs'"),
+        ("random_state", "run='random_state'"),
+        ("trial", "generation='trial'"),
         ("repeat", "repeat='repeat'"),
         ("epoch", "generation='epoch'"),
     ],
@@ -458,3 +461,44 @@ def test_words_are_answers_and_no_scores(tmp_path, refused):
         assert "row 1 of 'correct' has 'maybe', which is no right" in said
     for said in refused(scores("fold", 4).assign(f1="high"), score="f1"):
         assert "row 1 of 'f1' has 'high', which is no number" in said
+
+
+def test_a_seed_beside_items_is_asked_for(refused):
+    frame = generations(20, 2, 2).rename(columns={"epoch": "seed"})
+    for said in refused(frame, correct="correct"):
+        assert "say run='seed', and if the same model answered again, generation='seed'" in said
+    assert bf.from_frame(frame, correct="correct", generation="seed").generations is not None
+    assert [len(method.runs) for method in bf.from_frame(frame, correct="correct", run="seed").methods] == [
+        2,
+        2,
+    ]
+
+
+def test_gold_in_a_file_of_its_own_says_what_a_models_file_lacks(tmp_path):
+    frame = generations(20, 2, 2)
+    gold = frame[["question_id", "gold"]].drop_duplicates()
+    gold.to_csv(tmp_path / "gold.csv", index=False)
+    files = {}
+    for name, own in frame.groupby("model"):
+        files[name] = tmp_path / f"{name}.csv"
+        own.drop(columns=["model", "gold", "correct"]).to_csv(files[name], index=False)
+    read = {"gold_file": tmp_path / "gold.csv", "gold": "gold", "positive": 1}
+    assert bf.read(files, **read) == bf.from_frame(frame, gold="gold", positive=1)
+    gold.iloc[1:].to_csv(tmp_path / "gold.csv", index=False)
+    with pytest.raises(ValueError, match=r"gold\.csv has no row for question_id 'q0', which models have"):
+        bf.read(files, **read)
+    pd.concat([gold, gold.iloc[:1]]).to_csv(tmp_path / "gold.csv", index=False)
+    with pytest.raises(ValueError, match=r"gold\.csv has question_id 'q0' twice"):
+        bf.read(files, **read)
+    gold.assign(question_id=[*gold.question_id[1:], "q99"]).to_csv(tmp_path / "gold.csv", index=False)
+    with pytest.raises(ValueError, match="no row for question_id 'q0'"):
+        bf.read(files, **read)
+    pd.concat([gold, gold.iloc[:1].assign(question_id="q99")]).to_csv(tmp_path / "gold.csv", index=False)
+    with pytest.raises(ValueError, match=r"no model has a row for question_id 'q99' of .*gold\.csv"):
+        bf.read(files, **read)
+    gold.to_csv(tmp_path / "gold.csv", index=False)
+    frame[frame.model == "A"].assign(gold=7).to_csv(files["A"], index=False)
+    with pytest.raises(
+        ValueError, match=r"gold\.csv has gold '0' for question_id 'q0', but a model's file has '7'"
+    ):
+        bf.read(files, **read)
