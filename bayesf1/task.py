@@ -200,8 +200,11 @@ class Task(ABC):
             controls = {name: control.sums(flat) for name, control in asked.controls.items()}
             yield ScoreBlock(scores, controls)
 
-    def gold_positives(self, tables: FloatArray) -> FloatArray | None:
-        """Return how many gold positives tables (..., cell) have; None if the cells do not tell."""
+    def gold_counts(self, tables: FloatArray) -> FloatArray | None:
+        """Return how many items of each gold label tables (..., cell) have, axes (..., label); None if cells do not tell.
+
+        The positive label stands first. The negative one is left out if true negatives are not counted.
+        """
         return None
 
     def outcomes(self, ev: Evaluation) -> Outcomes | None:

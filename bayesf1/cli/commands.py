@@ -418,6 +418,7 @@ def hierarchical(args: argparse.Namespace) -> None:
 
         bayesf1 hierarchical conll=conll.csv wnut=wnut.csv --save fit.nc
         bayesf1 hierarchical tasks.csv                    every task of the file is a corpus
+        bayesf1 hierarchical answers.csv --correct ok --corpus language
         bayesf1 hierarchical logs --measure acc           every task of a folder of logs, a folder a model, is a corpus
         bayesf1 hierarchical folds.csv --task NER         every fold is a corpus
         bayesf1 hierarchical a.csv b.csv c.csv --gold label --likelihood multinomial
@@ -462,7 +463,10 @@ def _corpora(args: argparse.Namespace) -> dict[str, bf.Evaluation] | bf.Evaluati
                 return {task: evaluation(changed(args, task=task)) for task in tasks}
         ev = evaluation(args)
         if ev.folds is None and ev.corpora is None:
-            raise ValueError(f"{path} is one corpus without folds; name the files of several corpora")
+            raise ValueError(
+                f"{path} is one corpus without folds; name the files of several corpora, or the column of corpora with "
+                "--corpus"
+            )
         return ev
     corpora: dict[str, bf.Evaluation] = {}
     for name, path in named:

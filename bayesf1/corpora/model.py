@@ -154,7 +154,27 @@ def read_corpora(data: Evaluation | Mapping[str, Evaluation]) -> GivenCorpora:
     models = next(iter(data.values())).names
     _check_several(models)
     remarks = dict.fromkeys(remark for ev in data.values() for remark in ev.remarks)
+    if _have_same_gold([*data.values()]):
+        remarks[_SAME_GOLD] = None
     return GivenCorpora("corpus", {name: ev.select(models) for name, ev in data.items()}, tuple(remarks))
+
+
+_SAME_GOLD = (
+    "All corpora have equally many items of each gold label. If they are translations of the same items, or prompts, read "
+    "them as one table with prompt=. Counted as different items, they give intervals that are too short."
+)
+
+
+def _have_same_gold(evaluations: Sequence[Evaluation]) -> bool:
+    """Return whether corpora have equally many items of each gold label, but not by design, as if all labels are balanced."""
+    counts = []
+    for ev in evaluations:
+        of_models = ev.task.gold_counts(ev.tables)
+        if of_models is None or ev.labelled:
+            return False
+        counts.extend(of_models.tolist())
+    first = counts[0]
+    return len(set(first)) > 1 and all(own == first for own in counts)
 
 
 _ONE_CORPUS = (
@@ -173,6 +193,7 @@ def _corpora_in(ev: Evaluation) -> GivenCorpora:
     if ev.corpora is not None:
         named = zip(ev.corpora.names, ev.corpora.parts, strict=True)
         corpora = read_corpora(dict(named))
+        # What the table says of the same items is in its remarks.
         return GivenCorpora(ev.corpora.noun, corpora.evaluations, ev.remarks)
     if ev.folds is None or ev.task.final:
         raise ValueError(_ONE_CORPUS)

@@ -346,8 +346,9 @@ def _gold_positives(sampling: SamplingModel) -> tuple[float, float] | None:
     ev = sampling.ev
     if ev.folds is not None or sampling.shared or ev.methods:
         return None
-    counts = ev.task.gold_positives(ev.tables)
+    counts = None if ev.classes else ev.task.gold_counts(ev.tables)
     if counts is None:
         return None
-    count_a, count_b = counts.tolist()
+    # Axes (model, label), of which the first is the positive one.
+    count_a, count_b = counts[:, 0].tolist()
     return count_a, count_b

@@ -171,11 +171,15 @@ class Binary(BinaryOutcome):
         """Whether true negatives are counted."""
         return "tn" in self.cells
 
-    def gold_positives(self, tables: FloatArray) -> FloatArray | None:
-        """Return how many gold positives tables (..., cell) have; None if true positives or misses are not counted."""
+    def gold_counts(self, tables: FloatArray) -> FloatArray | None:
+        """Return how many gold positives, and perhaps gold negatives, tables (..., cell) have, axes (..., label)."""
         if self.cells[:3] != BINARY_CELLS[:3]:
             return None
-        return np.asarray(tables[..., 0] + tables[..., 2])
+        positives = tables[..., 0] + tables[..., 2]
+        if not self.counts_all_items:
+            return positives[..., None]
+        negatives = tables[..., 1] + tables[..., 3]
+        return np.stack([positives, negatives], axis=-1)
 
     @property
     def default_metrics(self) -> tuple[str, ...]:

@@ -185,18 +185,8 @@ def _average(average: str, base: Metric, task: Classed, tables: FloatArray) -> M
     _check_negatives(base, task)
     negatives = "tn" in base.needs
 
-    def micro(tables: FloatArray) -> FloatArray:
-        counts = class_counts(task, tables, negatives=negatives)
-        return _scores_of_classes(base, ClassCounts(*(cell.sum(axis=-1) for cell in counts)))
-
-    def macro(tables: FloatArray) -> FloatArray:
-        counts = class_counts(task, tables, negatives=negatives)
-        return np.asarray(_scores_of_classes(base, counts).mean(axis=-1))
-
-    def weighted(tables: FloatArray) -> FloatArray:
-        counts = class_counts(task, tables, negatives=negatives)
-        weighted_scores = _scores_of_classes(base, counts) * counts.gold
-        return ratio(weighted_scores.sum(axis=-1), counts.gold.sum(axis=-1))
+    def function(tables: FloatArray) -> FloatArray:
+        return _averaged(average, base, class_counts(task, tables, negatives=negatives))
 
     label = base.name if base.name in ("precision", "recall") else base.label
     metric = replace(
@@ -204,17 +194,26 @@ def _average(average: str, base: Metric, task: Classed, tables: FloatArray) -> M
         name=f"{average}_{base.name}",
         label=f"{average.capitalize()} {label}",
         needs=task.cells,
+        function=function,
         distribution=None,
         of_classes=None,
     )
     if average == "micro":
-        return replace(metric, function=micro, distribution=_micro_distribution(base, task, tables))
-    if average == "weighted":
-        return replace(metric, function=weighted)
-    if negatives:
-        return replace(metric, function=macro)
+        return replace(metric, distribution=_micro_distribution(base, task, tables))
+    if average == "weighted" or negatives:
+        return metric
     squared_beta = base.distribution.beta**2 if isinstance(base.distribution, FMeasure) else 0.0
-    return replace(metric, function=macro, of_classes=ClassAverage(base.needs, squared_beta))
+    return replace(metric, of_classes=ClassAverage(base.needs, squared_beta))
+
+
+def _averaged(average: str, base: Metric, counts: ClassCounts) -> FloatArray:
+    """Return the metric of summed counts, or the mean of the scores of classes, weighted by their items or not."""
+    if average == "micro":
+        return _scores_of_classes(base, ClassCounts(*(cell.sum(axis=-1) for cell in counts)))
+    scores = _scores_of_classes(base, counts)
+    if average == "macro":
+        return np.asarray(scores.mean(axis=-1))
+    return ratio((scores * counts.gold).sum(axis=-1), counts.gold.sum(axis=-1))
 
 
 def _micro_distribution(base: Metric, task: Classed, tables: FloatArray) -> Proportion | FMeasure | None:
@@ -394,6 +393,10 @@ class Classed(Task):
         if isinstance(asked, str):
             return class_metric(asked, self, tables)
         return metric_of(asked)
+
+    def gold_counts(self, tables: FloatArray) -> FloatArray:
+        """Return how many items of each class tables (..., cell) have, axes (..., class)."""
+        return class_counts(self, tables).gold
 
     def cell_priors(self, metric: Metric, prior: float) -> float | FloatArray | None:
         """Return what a prior adds to each cell; classes that do not exclude each other share λ."""

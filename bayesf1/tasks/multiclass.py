@@ -203,8 +203,7 @@ class MultiClass(Classed):
     def notes(self, tables: FloatArray) -> tuple[str, ...]:
         """Name labels of models that no item has, and classes that no item has."""
         notes = self.unknown_labels.notes
-        counts = class_counts(self, tables)
-        gold = counts.gold.reshape(-1, len(self.classes)).sum(axis=0)
+        gold = self.gold_counts(tables).reshape(-1, len(self.classes)).sum(axis=0)
         empty = [repr(name) for name, items in zip(self.classes, gold, strict=True) if items == 0.0]
         if not empty:
             return notes
@@ -260,8 +259,7 @@ class MultiClass(Classed):
 
     def _has_gold(self, tables: FloatArray) -> BoolArray:
         """Return whether any item is of a class, axes (model, class)."""
-        counts = class_counts(self, tables)
-        return np.asarray(counts.gold > 0.0)
+        return np.asarray(self.gold_counts(tables) > 0.0)
 
     def _prior_items(self, tables: FloatArray, prior: float) -> FloatArray:
         """Return what the prior adds to tables in the mean, axes (model, [tp, fp, fn], class): λ items to each class of gold.

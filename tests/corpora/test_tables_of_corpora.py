@@ -120,6 +120,23 @@ def test_the_same_items_in_all_corpora_get_a_note_that_names_the_role(ids):
     assert "3 prompts each" in bf.compare(crossed).title
 
 
+def test_a_mapping_of_corpora_with_the_same_gold_labels_gets_a_note_too():
+    rng = np.random.default_rng(5)
+    gold = rng.random(60) < 0.3
+
+    def corpus(gold):
+        return bf.from_labels(gold, {m: gold ^ (rng.random(60) < 0.2) for m in "AB"}, positive=True)
+
+    translations = bf.hierarchical(
+        {"de": corpus(gold), "fr": corpus(rng.permutation(gold))}, rng=1, draws=200
+    )
+    assert any("translations of the same items" in note for note in translations.notes)
+    balanced = np.arange(60) % 2 == 0
+    for one, other in ((gold, ~gold), (balanced, balanced)):
+        fit = bf.hierarchical({"x": corpus(one), "y": corpus(other)}, rng=1, draws=200)
+        assert not any("translations" in note for note in fit.notes)
+
+
 def test_rows_that_are_merely_numbered_in_each_corpus_get_no_note():
     frame = with_common_ids(rows(), "{}")
     fewer = frame[~((frame.language == "it") & (frame.item == "39"))]
