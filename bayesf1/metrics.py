@@ -222,7 +222,10 @@ class Metric:
         A perfect score lies in its interval then, as Brown, Cai & DasGupta (2001) have it for Jeffreys' prior.
         """
         ends = self.difference_support if difference else self.support
-        at_end = np.logical_or.reduce([np.isclose(score, end, rtol=1e-12, atol=1e-12) for end in ends])
+        at_end = np.zeros(np.shape(score), dtype=bool)
+        for end in ends:
+            if math.isfinite(end):
+                at_end |= np.abs(score - end) <= 1e-12 * (1.0 + abs(end))
         return np.where(at_end, np.minimum(low, score), low), np.where(at_end, np.maximum(high, score), high)
 
     def ratio(self, cells: tuple[str, ...]) -> tuple[FloatArray, FloatArray] | None:

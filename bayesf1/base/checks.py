@@ -1,4 +1,4 @@
-"""What arguments must be: one sentence for each that is not."""
+"""Checks of arguments: what their types and ranges must be, and one sentence for each that is wrong."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from numpy import typing as npt
 from bayesf1.base.arrays import FloatArray, SupportsArray
 from bayesf1.base.naming import joined, nearest, quoted
 
-# What draws start from where no rng is given: two runs print the same digits.
+# The seed of draws if no rng is given, so that two runs print the same digits.
 DEFAULT_RNG = 0
-# Half of it is still seen beside 1.
+# The least probability of an interval, and the least that is left outside of it: 1 - 1e-12 is not rounded to 1.
 LEAST_PROB = 1e-12
 
 
@@ -74,14 +74,14 @@ def check_rng(rng: RNGLike) -> np.random.Generator:
 
 
 def start_of(rng: RNGLike) -> int | None:
-    """Return the number that draws start from; None where that is the state of a Generator, or no number."""
+    """Return the number that draws start from; None if that is the state of a Generator."""
     if rng is None:
         return DEFAULT_RNG
     return int(rng) if isinstance(rng, int | np.integer) else None
 
 
 def start_in_words(start: int | None, what: str = "draws") -> str:
-    """Say what draws start from, where it is a number.
+    """Say which number draws start from; nothing if it is unknown.
 
     Examples
     --------

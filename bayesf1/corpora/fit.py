@@ -240,7 +240,7 @@ class HierarchicalFit(FittedModel, Answer):
             difference=posteriors.difference,
             mcse=share_error(tails.p_h1 * effective, effective),
             settings=settings,
-            ev=None,
+            sampling=None,
             remarks=tuple(remarks),
             question=question,
             scope=self.scope(question),

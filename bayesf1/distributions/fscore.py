@@ -68,7 +68,7 @@ def beta_quantile(a: FloatArray | float, b: FloatArray | float, q: FloatArray | 
 def beta_tail(a: Any, b: Any, x: FloatArray | float, y: FloatArray | float) -> FloatArray:
     """Return P(X <= x) of Be(a, b), given also y = 1 - x."""
     below = special.betainc(a, b, x)
-    if np.all(b >= 1.0):
+    if np.greater_equal(b, 1.0).all():
         return np.asarray(below)
     # Much of the mass may be where x rounds to 1.
     return np.where((y < 1e-3) & (b < 1.0), 1.0 - special.betainc(b, a, y), below)

@@ -329,7 +329,7 @@ def comparison_of(
         difference=posteriors.difference,
         mcse=mcse,
         settings=settings,
-        ev=ev,
+        sampling=sampling,
         alike=alike,
         variance=variance_by_source(sampling, metric),
         generations=generation_share(sampling, metric),

@@ -1,4 +1,4 @@
-"""What a comparison of two models found, as data."""
+"""The comparison of two models, as data: what was asked, the numbers, and the claim that they support."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from bayesf1.output.words.methods import methods
 from bayesf1.output.words.notes import notes
 from bayesf1.output.words.prose import formatted
 from bayesf1.output.words.signature import signature_of, signed_metric
-from bayesf1.sampling.model import SamplingModel, SamplingSettings, sampling_model
+from bayesf1.sampling.model import SamplingModel, SamplingSettings
 
 RopeLike: TypeAlias = float | tuple[float, float]
 Algorithm: TypeAlias = Literal["exact", "montecarlo"]
@@ -231,8 +231,8 @@ class Comparison(Checked):
         Monte Carlo standard error of `p_h1`; 0 if it is exact.
     settings
         What was asked, and what was done.
-    ev
-        The evaluation of the two models; None if they are compared on several corpora, each with an evaluation of its own.
+    sampling
+        What was sampled and believed; None if models are compared on several corpora, each with a sample of its own.
     alike
         Whether the models did the same on every unit.
     variance
@@ -265,7 +265,7 @@ class Comparison(Checked):
     difference: Posterior
     mcse: float
     settings: Settings
-    ev: Evaluation | None
+    sampling: SamplingModel | None
     alike: bool = False
     variance: Variance | None = None
     other_target: Comparison | None = None
@@ -284,6 +284,11 @@ class Comparison(Checked):
     def label(self) -> str:
         """The name of the metric in print."""
         return self.definition.label
+
+    @property
+    def ev(self) -> Evaluation | None:
+        """The evaluation of the two models; None if they are compared on several corpora."""
+        return None if self.sampling is None else self.sampling.ev
 
     @property
     def score_a(self) -> float:
@@ -679,13 +684,11 @@ class Comparisons(Answer, Mapping[str, Comparison]):
         from bayesf1.output.arviz import Variables, container, dataset
 
         metrics = [c.definition for c in self.values()]
-        ev = self.headline.ev
-        asked = self.headline.settings
-        assert ev is not None, "a comparison on several corpora has draws in its fit"
-        assert asked.prior is not None
+        sampling = self.headline.sampling
+        assert sampling is not None, "a comparison on several corpora has draws in its fit"
+        ev = sampling.ev
         n_each = math.ceil(check_draws(n_draws) / _CHAINS)
         n = _CHAINS * n_each
-        sampling = replace(sampling_model(ev, asked.assumption, asked.target), prior=asked.prior)
         drawn = sampling.scores(metrics, n_draws=n, rng=check_rng(rng))
         clipped = [np.clip(values, *metric.support) for values, metric in zip(drawn, metrics, strict=True)]
         # Axes (chain, draw, model, metric), then (chain, draw, metric).
@@ -709,6 +712,6 @@ class Comparisons(Answer, Mapping[str, Comparison]):
         }
         names = [metric.name for metric in metrics]
         coords = {"system": ev.names, "measure": names, "cell": ev.cells, "run": ev.models}
-        settings = replace(asked, method="montecarlo", n_draws=n, rng=start_of(rng))
+        settings = replace(self.headline.settings, method="montecarlo", n_draws=n, rng=start_of(rng))
         attrs = {"signature": Comparisons([replace(c, settings=settings) for c in self.values()]).signature()}
         return container({group: dataset(variables, coords, attrs) for group, variables in groups.items()})
