@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 import bayesf1 as bf
+from bayesf1.evaluation import resolve_metric
 from bayesf1.output.arviz import is_old
+from bayesf1.sampling.model import sampling_model
 
 ROOT = Path(__file__).parents[1]
 
@@ -75,6 +77,19 @@ def joint_draws(cells, prior, n, rng):
     table_a = [both + a, claimed + claimed_a, neither + b, alone + claimed_b]
     table_b = [both + b, claimed + claimed_b, neither + a, alone + claimed_a]
     return np.array([table_a, table_b]).transpose(2, 0, 1)
+
+
+def drawn(ev, assumption="auto", *, prior=None, n_draws=20_000, rng=1):
+    """Draws of the tables of all models, axes (draw, model, cell)."""
+    sampling = sampling_model(ev, assumption, prior=prior)
+    return np.concatenate(list(sampling.draw(n_draws=n_draws, rng=np.random.default_rng(rng))))
+
+
+def drawn_scores(ev, metric, assumption="auto", *, prior=None, target="auto", n_draws=20_000, rng=1):
+    """Draws of the scores of all that is compared, axes (draw, name)."""
+    sampling = sampling_model(ev, assumption, target, prior)
+    (scores,) = sampling.scores([resolve_metric(metric, ev)], n_draws=n_draws, rng=np.random.default_rng(rng))
+    return scores
 
 
 def tags_of(types, outside):

@@ -12,8 +12,7 @@ import pytest
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
 from bayesf1.labelling import Doubt, doubt_of
-from bayesf1.sampling.model import sampling_model
-from builders import flipped, judged_items
+from builders import drawn_scores, flipped, judged_items
 
 
 def evaluation(known, said, judge):
@@ -27,8 +26,7 @@ def items(**how):
 
 
 def spread(ev, metric="f1"):
-    model, f1 = sampling_model(ev, prior=1.0), resolve_metric(metric, ev)
-    (scores,) = model.scores([f1], n_draws=20_000, rng=np.random.default_rng(1))
+    scores = drawn_scores(ev, metric, prior=1.0)
     return np.std(scores[:, 1] - scores[:, 0])
 
 

@@ -16,7 +16,7 @@ from bayesf1.sampling.inflation import SmallSampleInflation, effective_sample_of
 from bayesf1.sampling.model import sampling_model
 from bayesf1.sampling.resampling import Sample, Samples
 from bayesf1.units import Units
-from builders import joint_draws, joint_evaluation
+from builders import drawn, joint_draws, joint_evaluation
 from evaluations import EVALUATIONS
 
 
@@ -117,7 +117,7 @@ def test_a_difference_that_goes_with_the_length_of_documents_is_told_and_less_su
     told = bf.compare(ev, rng=1)
     assert "Spearman +" in str(told)
     f1, sampling = resolve_metric("f1", ev), sampling_model(ev)
-    draws = f1(np.concatenate(list(sampling.draw(n_draws=20_000, rng=rng))), ev.cells)
+    draws = f1(drawn(ev, rng=rng), ev.cells)
     inflation = replace(sampling.inflation(f1), size_effect=None)
     without = np.diff(inflation.stretch(draws, inflation.draw_factors(20_000, rng), rng))
     low, high = told["f1"].difference.interval()
@@ -149,7 +149,7 @@ def test_each_models_margin_of_the_joint_draws_is_its_closed_form_law(n_models, 
     prior = 0.5
     ev = simulated(n_models, n_items, seed=3)
     rng = np.random.default_rng(11)
-    tables = np.concatenate(list(sampling_model(ev, "paired", prior=prior).draw(n_draws=20_000, rng=rng)))
+    tables = drawn(ev, "paired", prior=prior, rng=rng)
     assert tables.shape == (20_000, n_models, 4)
     for i, name in itertools.product((0, n_models - 1), ("f1", "precision", "recall", "accuracy")):
         measure = find_metric(name)
@@ -161,8 +161,7 @@ def test_models_are_as_dependent_in_the_draws_as_on_the_items():
     ev = simulated(2, 2000)
     draws = {}
     for assumption in ("paired", "independent"):
-        rng = np.random.default_rng(5)
-        tables = next(sampling_model(ev, assumption, prior=1.0).draw(n_draws=50_000, rng=rng))
+        tables = drawn(ev, assumption, prior=1.0, n_draws=50_000, rng=5)
         draws[assumption] = np.corrcoef(find_metric("accuracy")(tables, ev.cells).T)[0, 1]
     right = ev.units.rows.reshape(-1, *ev.tables.shape)[..., [0, 3]].sum(axis=-1)
     on_items = np.cov(right.T, fweights=ev.units.weights.astype(int))

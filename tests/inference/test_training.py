@@ -8,7 +8,7 @@ import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
 from bayesf1.sampling.model import sampling_model
 from bayesf1.sampling.training import Contrasts, TrainingVariance, run_variance_of
-from builders import random_folds
+from builders import drawn_scores, random_folds
 
 
 def trained(seed=0, n=400, runs=(4, 4), tau=0.3, gain=0.4):
@@ -103,9 +103,7 @@ def test_totals_of_runs_are_not_taken_for_more_items():
     totals = bf.from_counts(
         {m.name: {run: tuple(ev.tables[ev.index(run)]) for run in m.runs} for m in ev.methods}
     )
-    f1 = resolve_metric("f1", totals)
-    model = sampling_model(totals, target="models", prior=1.0)
-    (scores,) = model.scores([f1], n_draws=20_000, rng=np.random.default_rng(0))
+    scores = drawn_scores(totals, "f1", target="models", prior=1.0)
     one = bf.posterior(totals, totals.models[0]).std()
     assert scores[:, 0].std() == pytest.approx(one, rel=0.1)
     assert "Only totals are known" in str(bf.compare(totals, metrics="f1", rng=1, n_draws=2000))

@@ -11,7 +11,7 @@ from bayesf1.inference.posterior import distribution_of
 from bayesf1.sampling.draws import join_blocks
 from bayesf1.sampling.model import sampling_model
 from bayesf1.task import AskedScores
-from builders import noisy_tags, random_tags, tags_of
+from builders import drawn, noisy_tags, random_tags, tags_of
 
 N_DRAWS = 6_000
 # A right law falls below this p-value of the Kolmogorov-Smirnov test once in 10,000 times; seeds are fixed.
@@ -36,8 +36,7 @@ def evaluate(k, n, seed, models="AB", **options):
 
 
 def draws(ev, assumption, prior, n_draws=N_DRAWS, seed=1):
-    rng = np.random.default_rng(seed)
-    return np.concatenate(list(sampling_model(ev, assumption, prior=prior).draw(n_draws=n_draws, rng=rng)))
+    return drawn(ev, assumption, prior=prior, n_draws=n_draws, rng=seed)
 
 
 def alike(ours, theirs):

@@ -8,7 +8,7 @@ from scipy import integrate, stats
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
 from bayesf1.inference.control_variate import gamma_sum_sf
-from bayesf1.sampling.model import sampling_model
+from builders import drawn
 
 
 def of_counts(only_a, only_b, both, neither):
@@ -134,7 +134,7 @@ def test_every_accuracy_is_beta_however_many_models_there_are(n_models):
     rng = np.random.default_rng(n_models)
     flags = {f"M{i}": rng.random(12) < 0.8 for i in range(n_models)}
     ev = bf.from_correct(flags)
-    draws = np.concatenate(list(sampling_model(ev, prior=1.0).draw(n_draws=20_000, rng=rng)))
+    draws = drawn(ev, prior=1.0, rng=rng)
     np.testing.assert_allclose(draws.sum(axis=2), draws.sum(axis=2)[:, :1].repeat(n_models, 1))
     shares = draws[..., 0] / draws.sum(axis=2)
     for i, right in enumerate(flags.values()):

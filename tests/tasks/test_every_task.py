@@ -8,8 +8,8 @@ import pytest
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric, resolve_metrics
 from bayesf1.inference.posterior import distribution_of
-from bayesf1.sampling.model import sampling_model
 from bayesf1.tasks.draws import BootstrappedTask
+from builders import drawn
 from evaluations import EVALUATIONS, GROUPED
 
 # One evaluation of each task.
@@ -20,13 +20,6 @@ N_DRAWS = 20_000
 @pytest.fixture(params=TASKS)
 def ev(request):
     return EVALUATIONS[request.param]()
-
-
-def drawn(ev, assumption="auto", *, prior=None, seed=1, n_draws=N_DRAWS):
-    blocks = sampling_model(ev, assumption, prior=prior).draw(
-        n_draws=n_draws, rng=np.random.default_rng(seed)
-    )
-    return np.concatenate(list(blocks))
 
 
 def supported(ev):
@@ -101,7 +94,7 @@ def test_the_prior_is_the_same_however_many_models_there_are(build, n_models):
 
 def test_the_same_generator_gives_the_same_draws(ev):
     for assumption in supported(ev):
-        one, again, other = (drawn(ev, assumption, seed=seed, n_draws=2000) for seed in (5, 5, 6))
+        one, again, other = (drawn(ev, assumption, rng=seed, n_draws=2000) for seed in (5, 5, 6))
         assert np.array_equal(one, again)
         assert not np.array_equal(one, other)
 
@@ -129,7 +122,7 @@ def test_a_model_is_drawn_the_same_alone_and_beside_others(ev):
     # The largest gap of two samples' distribution functions exceeds this once in 100,000 times.
     most = 2.5 * np.sqrt(2 / N_DRAWS)
     for assumption in supported(ev):
-        together, alone = drawn(ev, assumption), drawn(ev.select(["B"]), assumption, seed=2)
+        together, alone = drawn(ev, assumption), drawn(ev.select(["B"]), assumption, rng=2)
         for measure in resolve_metrics(None, ev):
             one, two = (np.sort(measure(t, ev.cells)) for t in (together[:, 1], alone[:, 0]))
             places = np.concatenate([one, two])

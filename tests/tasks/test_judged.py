@@ -16,15 +16,11 @@ from bayesf1.tasks.judged.difference_estimator import difference_estimate
 from bayesf1.tasks.judged.gold_shares import IndependentRaters
 from bayesf1.tasks.judged.judge_errors import error_correlation
 from bayesf1.tasks.judged.strata import Strata
-from builders import flipped as noisy, judged_items as items
+from builders import drawn, drawn_scores, flipped as noisy, judged_items as items
 
 
 def scores(ev, metric, n_draws=40_000, seed=1):
-    measure = resolve_metric(metric, ev)
-    (drawn,) = sampling_model(ev, prior=1.0).scores(
-        [measure], n_draws=n_draws, rng=np.random.default_rng(seed)
-    )
-    return drawn
+    return drawn_scores(ev, metric, prior=1.0, n_draws=n_draws, rng=seed)
 
 
 def by_bayes(labelled, words):
@@ -152,9 +148,7 @@ def test_documents_that_were_labelled_whole_make_intervals_wider():
     clustered = bf.from_labels(known, said, judge=judge, positive=1, groups=groups)
     assert any("40 of 200 documents" in note for note in clustered.notes)
     wide, narrow = (
-        sampling_model(clustered, a, prior=1.0)
-        .scores([resolve_metric("f1", clustered)], n_draws=4000, rng=rng)[0][:, 0]
-        .std()
+        drawn_scores(clustered, "f1", a, prior=1.0, n_draws=4000, rng=rng)[:, 0].std()
         for a in ("clustered", "paired")
     )
     assert wide > 1.2 * narrow
@@ -253,10 +247,8 @@ def test_draws_are_those_of_an_independent_simulation_of_the_model(build, weight
     strata, counts = ev.task.strata, ev.task.counts(ev.tables)
     assert strata.weight() == weight
     with np.errstate(divide="raise", invalid="raise"):
-        drawn = np.concatenate(
-            list(sampling_model(ev, prior=1.0).draw(n_draws=n, rng=np.random.default_rng(1)))
-        )
-    found = resolve_metric("f1", ev)(drawn, ev.cells)
+        tables = drawn(ev, prior=1.0, n_draws=n)
+    found = resolve_metric("f1", ev)(tables, ev.cells)
     # By logarithms throughout, which know no smallest number: log Gamma(a) = log Gamma(a + 1) + log(U) / a.
     rng = np.random.default_rng(2)
     shape = (n, *counts[:, :-1].shape)

@@ -9,8 +9,8 @@ from scipy import stats
 
 import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
-from bayesf1.sampling.model import sampling_model
 from bayesf1.tasks.scores import STATISTICS
+from builders import drawn
 
 numbers = st.floats(-1e3, 1e3).map(lambda x: round(x, 3))
 
@@ -71,9 +71,7 @@ def test_any_function_of_scores_and_weights_is_a_metric(queries, ev):
 def test_the_posterior_of_a_mean_has_rubins_moments(n):
     x = np.random.default_rng(n).normal(size=n)
     ev = bf.from_scores({"A": x})
-    draws = np.concatenate(
-        list(sampling_model(ev, "clustered").draw(n_draws=100_000, rng=np.random.default_rng(2)))
-    )
+    draws = drawn(ev, "clustered", n_draws=100_000, rng=2)
     means = resolve_metric("mean", ev)(draws, ev.cells)[:, 0]
     # Rubin (1981), Ann. Statist. 9: with Dirichlet(1, …, 1) weights the mean is x̄ and the variance s²/(n+1), where
     # s² divides by n.
