@@ -124,7 +124,15 @@ html_sidebars = {
 }
 html_show_sourcelink = False
 html_copy_source = False
-WIDE = ("start", "rows", "guides/corpora", "guides/seeds", "guides/retrieval", "background/peers")
+WIDE = (
+    "start",
+    "rows",
+    "architecture",
+    "guides/corpora",
+    "guides/seeds",
+    "guides/retrieval",
+    "background/peers",
+)
 html_theme_options = {
     "logo": {"text": "bayesf1"},
     "navigation_with_keys": False,

@@ -24,7 +24,7 @@ ROOMS = {
     "io": "Reading",
     "evaluation": "The evaluation",
     "inference": "Comparing and ranking",
-    "hierarchical": "Several corpora",
+    "corpora": "Several corpora",
     "designs": "Cross-validation designs",
     "cv": "Running a cross-validation",
     "frequentist": "Intervals, tests and plans",

@@ -15,10 +15,13 @@ SOURCES = "\n".join(
 )
 
 
-def test_every_module_stands_in_the_tree():
-    modules = {path.stem for path in PACKAGE.rglob("*.py") if not path.name.startswith("__")}
-    of_words = {path.stem for path in (PACKAGE / "output" / "words").glob("*.py")}
-    assert modules - of_words - set(re.findall(r"\w+", TREE)) == set()
+def test_every_module_stands_in_its_room_of_the_tree():
+    for room in re.split(r"\n(?=\w)", TREE.partition("\n")[2]):
+        folder = PACKAGE / room.partition("/")[0]
+        if folder.is_dir():
+            modules = {path.stem for path in folder.rglob("*.py") if not path.name.startswith("__")}
+            of_words = {path.stem for path in folder.glob("words/*.py")}
+            assert modules - of_words - set(re.findall(r"\w+", room)) == set(), folder
 
 
 @pytest.mark.parametrize(
