@@ -389,7 +389,7 @@ class SamplingModel:
         if self.target != "method" or self.ev.folds is None:
             return None
         folds = self.ev.folds if self.shared else self.ev.folds.tables_only
-        return TrainingVariance(folds, self.ev.cells)
+        return TrainingVariance(folds, self.ev.cells, self.ev.task.final)
 
     def run_variances(self, metrics: Sequence[Metric], *, rng: np.random.Generator) -> list[RunVariance]:
         """Return how much training adds to the uncertainty about the methods, for each metric."""

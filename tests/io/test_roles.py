@@ -55,6 +55,15 @@ def test_folds_are_the_correlated_t():
     assert "in the 10 folds of a cross-validation" in bf.compare(c.ev).title
 
 
+def test_scores_of_halves_are_the_correlated_t():
+    frame = pd.concat([scores("fold", 2).assign(repeat=j) for j in range(3)])
+    c = only(bf.from_frame(frame, score="f1", cv=bf.BlockedCV(3)))
+    d = np.subtract(*(frame[frame.model == m].f1.to_numpy() for m in "BA"))
+    # Each half is trained on as many items as it is tested on.
+    t = d.mean() / np.sqrt((1 / 6 + 1) * d.var(ddof=1))
+    assert c.p_h1 == pytest.approx(stats.t.cdf(t, 5))
+
+
 def test_repeats_are_told_from_folds():
     frame = pd.concat([scores("fold", 5).assign(repeat=j) for j in range(3)])
     ev = bf.from_frame(frame, score="f1")
