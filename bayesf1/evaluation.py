@@ -299,7 +299,7 @@ class Evaluation(EqualByFields):
             units=changed_part(self.units, lambda units: units.take(columns)),
             item_units=changed_part(self.item_units, lambda units: units.take(columns)),
             folds=changed_part(self.folds, lambda folds: folds.take(models, cells)),
-            generations=changed_part(self.generations, lambda generations: generations.take(columns)),
+            generations=changed_part(self.generations, lambda generations: generations.take(models, columns)),
         )
 
     def keep(self, cells: Sequence[str]) -> Evaluation:

@@ -12,7 +12,7 @@ from bayesf1.base.arrays import FloatArray, IntArray, block_diagonal, distinct_r
 from bayesf1.base.checks import Checked
 from bayesf1.designs import BlockedCV, Discount, KFoldCV
 
-Assumption: TypeAlias = Literal["independent", "paired", "clustered"]
+Assumption: TypeAlias = Literal["independent", "paired", "clustered", "fixed"]
 
 
 class EqualByFields(Checked):
@@ -258,6 +258,8 @@ class Generations(EqualByFields):
     deviations
         How generations differ from the mean of their item and model, each row of one model alone, on such a scale that the
         sum of their squares is the variance that generations add to the sum over items.
+    freedom
+        The degrees of freedom of each model's variance between the generations of an item: generations less items.
     least, most
         How many generations an item has.
     noun
@@ -265,18 +267,20 @@ class Generations(EqualByFields):
     """
 
     deviations: Units
+    freedom: FloatArray
     least: int
     most: int
     noun: str = "generation"
 
-    def take(self, columns: Any) -> Generations:
-        """Return the generations of some of the columns."""
-        return replace(self, deviations=self.deviations.take(columns))
+    def take(self, models: Sequence[int], columns: Any) -> Generations:
+        """Return the generations of some of the models, by the numbers of their columns."""
+        return replace(self, deviations=self.deviations.take(columns), freedom=self.freedom[list(models)])
 
     def __add__(self, other: Generations) -> Generations:
         return replace(
             self,
             deviations=self.deviations + other.deviations,
+            freedom=self.freedom + other.freedom,
             least=min(self.least, other.least),
             most=max(self.most, other.most),
         )

@@ -523,6 +523,10 @@ def hierarchical(
         raise ValueError(
             f"the likelihood {likelihood!r} has no sampler {sampler!r}; {nearest(sampler, samplers)}"
         )
+    if assumption == "fixed":
+        raise ValueError(
+            "assumption='fixed' asks about these items, and a fit about corpora of others; leave it out"
+        )
     if not isinstance(prior, HierarchicalPrior):
         prior = HierarchicalPrior(prior)
     prior.check(likelihood)

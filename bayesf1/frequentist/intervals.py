@@ -692,9 +692,9 @@ def _needs_one_table(name: str) -> Method:
     return Method(Estimand.closed, applies)
 
 
-def _all_labelled(e: Estimand) -> bool:
+def _resamples_units(e: Estimand) -> bool:
     # With gaps in gold a bootstrap covers far too seldom, as no resample holds a gold label that its items lack.
-    return not e.ev.labelled
+    return not e.ev.labelled and e.sampling.assumption != "fixed"
 
 
 METHODS: dict[str, Method] = {
@@ -708,9 +708,9 @@ METHODS: dict[str, Method] = {
         Estimand.difference_estimator,
         lambda e: difference_estimate(e.sampling, e.metric) is not None,
     ),
-    "delta": Method(Estimand.delta, lambda e: _all_labelled(e) and bool(e.metric.smooth)),
-    "bootstrap_percentile": Method(Estimand.percentile, _all_labelled),
-    "bootstrap_bca": Method(Estimand.bca, _all_labelled),
+    "delta": Method(Estimand.delta, lambda e: _resamples_units(e) and bool(e.metric.smooth)),
+    "bootstrap_percentile": Method(Estimand.percentile, _resamples_units),
+    "bootstrap_bca": Method(Estimand.bca, _resamples_units),
     "credible_equal_tailed": Method(Estimand.equal_tailed, lambda e: True),
     "credible_hdi": Method(Estimand.highest_density, lambda e: True),
 }
@@ -767,7 +767,7 @@ def _intervals(
         n_resamples=estimand.resamples if resamples else 0,
         prior=concentration,
         prior_name=ev.task.describe_prior(concentration),
-        signed_prior=ev.task.sign_prior(concentration),
+        signed_prior=ev.task.sign_prior(concentration) if sampling.has_prior else "",
         rng=start_of(rng),
     )
     remarks = [*of_models.notes]

@@ -86,7 +86,8 @@ def compare(
         ``"exact"``, ``"montecarlo"`` as in Algorithm 1 of the paper, or ``"auto"``: exact if there is a closed form.
     assumption
         ``"auto"`` takes the strongest that the data support: ``"clustered"`` if units are sentences or
-        documents, ``"paired"`` if they are items, ``"independent"`` if only totals are known.
+        documents, ``"paired"`` if they are items, ``"independent"`` if only totals are known. ``"fixed"`` asks about these
+        very items, of which several generations are the sample.
     target
         What the claim is about: ``"models"``, these very trained models; ``"method"``, the way of training them, as
         several runs or the folds of a cross-validation show it, on as many training items as there were. ``"auto"``

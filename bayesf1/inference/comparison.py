@@ -156,7 +156,7 @@ class Settings(SamplingSettings):
         task = sampling.ev.task
         prior_name = "No prior"
         signed_prior = ""
-        if sampling.training_variance is None:
+        if sampling.has_prior:
             prior_name = task.describe_prior(sampling.prior)
             signed_prior = task.sign_prior(sampling.prior)
         return cls(
@@ -164,7 +164,7 @@ class Settings(SamplingSettings):
             prior=sampling.prior,
             prior_name=prior_name,
             signed_prior=signed_prior,
-            citation=task.citation,
+            citation=sampling.citation,
             **asked,
         )
 

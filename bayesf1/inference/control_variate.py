@@ -131,7 +131,9 @@ class LinearControl:
     def of(cls, sampling: SamplingModel, metric: Metric) -> LinearControl | None:
         """Return the control of the second model's score minus the first's; None if draws stand by themselves."""
         ev = sampling.ev
-        if ev.methods or sampling.training_variance is not None or not metric.smooth:
+        if sampling.assumption == "fixed" or not metric.smooth:
+            return None
+        if ev.methods or sampling.training_variance is not None:
             return None
         inflation = sampling.inflation(metric)
         if inflation.freedom < _FEWEST_UNITS - 1.0:

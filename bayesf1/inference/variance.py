@@ -107,7 +107,9 @@ def generation_share(sampling: SamplingModel, metric: Metric) -> GenerationShare
     """
     ev = sampling.ev
     generations = ev.generations
-    if generations is None or generations.most < 2 or generations.noun == "prompt" or ev.methods:
+    if generations is None or ev.methods or sampling.assumption == "fixed":
+        return None
+    if generations.most < 2 or generations.noun == "prompt":
         return None
     units = ev.units
     assert units is not None

@@ -51,6 +51,7 @@ def from_item_means(table: LongTable) -> Evaluation:
     if n_answers.max() > 1.0:
         parts = Generations(
             _units_of_deviations(deviations),
+            freedom=n_answers.sum(axis=1) - n_answers.shape[1],
             least=int(n_answers.min()),
             most=int(n_answers.max()),
             noun="prompt" if table.roles["generation"] is None else "generation",

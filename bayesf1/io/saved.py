@@ -391,7 +391,11 @@ def _generations(value: Any, tables: FloatArray) -> Generations | None:
     in_model = abs(sparse(deviations.rows)) @ model_of_column
     if ((in_model > 0).sum(axis=1) > 1).any():
         raise ValueError("generations.deviations has a row of several models; each is of one")
-    return Generations(deviations, least, most, _noun(value["noun"], "generations.noun"))
+    freedom = _numbers(value["freedom"], "generations.freedom", signed=False)
+    if freedom.shape != (n_models,):
+        raise ValueError(f"generations.freedom has shape {freedom.shape}, but there are {n_models} models")
+    noun = _noun(value["noun"], "generations.noun")
+    return Generations(deviations, freedom, least, most, noun)
 
 
 def _corpora(value: Any) -> Corpora | None:

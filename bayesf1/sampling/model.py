@@ -33,7 +33,7 @@ from bayesf1.units import MANY, Assumption, Units
 
 Target: TypeAlias = Literal["models", "method"]
 Claim: TypeAlias = Literal["models", "method", "corpora"]
-ASSUMPTIONS = ("auto", "independent", "paired", "clustered")
+ASSUMPTIONS = ("auto", "independent", "paired", "clustered", "fixed")
 TARGETS = ("auto", "models", "method", "corpora")
 
 # Draws that show how much the scores of runs vary between samples of units alone.
@@ -63,7 +63,7 @@ class SamplingSettings:
     Attributes
     ----------
     assumption
-        ``"independent"`` tables, ``"paired"`` items or ``"clustered"`` units.
+        ``"independent"`` tables, ``"paired"`` items, ``"clustered"`` units, or ``"fixed"`` items with sampled generations.
     target
         What a claim is about: these ``"models"``, the ``"method"`` that trained them, or models on ``"corpora"`` like
         the data sets that were sampled.
@@ -73,7 +73,7 @@ class SamplingSettings:
         How many units have gold labels, in words; "" if all have.
     effective_units, freedom
         The effective number of units of a bootstrap, and the degrees of freedom of its small-sample inflation; None
-        without a bootstrap.
+        without a bootstrap. If items are fixed, the degrees of freedom are those of their generations.
     runs
         The number of runs of each method.
     cv, discount, rule
@@ -134,7 +134,7 @@ class SamplingModel:
     ev
         The evaluation.
     assumption
-        ``"independent"``, ``"paired"`` or ``"clustered"``.
+        ``"independent"``, ``"paired"``, ``"clustered"`` or ``"fixed"``.
     target
         What a claim is about: the ``"models"`` themselves, or the ``"method"`` that has them as runs or trained them on
         folds.
@@ -157,19 +157,33 @@ class SamplingModel:
     @property
     def single(self) -> bool:
         """Whether single items are the units, so that the closed forms of a table hold."""
-        return self.assumption != "clustered"
+        return self.assumption in ("independent", "paired")
 
     @property
     def bootstraps(self) -> bool:
         """Whether units are drawn by a bootstrap, which knows no units but those that were seen."""
+        if self.assumption == "fixed":
+            return False
         return not self.single or self.ev.task.bootstraps_items
 
     @property
     def closed(self) -> bool:
         """Whether the scores that are compared may have a distribution in closed form."""
-        if self.bootstraps or self.ev.methods:
+        if self.bootstraps or self.assumption == "fixed" or self.ev.methods:
             return False
         return self.ev.corpora is None and self.training_variance is None
+
+    @property
+    def has_prior(self) -> bool:
+        """Whether the cells have a prior; scores of folds and of generations are t distributed without one."""
+        return self.training_variance is None and self.assumption != "fixed"
+
+    @property
+    def citation(self) -> str:
+        """Where the posterior was published."""
+        if self.assumption == "fixed":
+            return "a posterior of mean scores over generations (Miller 2024, arXiv 2411.00640)"
+        return self.ev.task.citation
 
     @property
     def n_units(self) -> float:
@@ -279,6 +293,13 @@ class SamplingModel:
             blocks = self.training_variance.draw(metrics, n_draws=n_draws, rng=rng_of_tables, own=rngs)
             for scores in blocks:
                 yield ScoreBlock(scores, controls={})
+        elif self.assumption == "fixed":
+            assert not controls
+            drawn = [
+                self._draw_generations(metric, n_draws, own)
+                for metric, own in zip(metrics, rngs, strict=True)
+            ]
+            yield ScoreBlock(drawn, controls={})
         else:
             stretched = self._stretched_metrics(metrics, rngs, np.random.default_rng((seed, 0)))
             asked = AskedScores(metrics, n_draws, rng_of_tables, controls)
@@ -358,6 +379,29 @@ class SamplingModel:
         if self.training_variance is not None:
             return self.training_variance.plain(metric)
         return self.ev.mean_scores(self.ev.scores(metric))
+
+    # ---- these very items ---------------------------------------------------------------------------------------
+
+    def _draw_generations(self, metric: Metric, n_draws: int, rng: np.random.Generator) -> FloatArray:
+        r"""Return draws of scores on these very items, of which only the generations are a sample, axes (draw, model).
+
+        They are t distributed around the plain scores, with the generations' part of Miller's (2024) variance,
+        :math:`\sum_i s_i^2 / (n^2 K_i)`, and :math:`\sum_i (K_i - 1)` degrees of freedom.
+        """
+        ev = self.ev
+        generations = ev.generations
+        assert generations is not None
+        n_models = len(ev.models)
+        slopes = metric.ratio_slopes(ev.tables, ev.cells)
+        # A score depends on its own model's cells alone, axes (model, cell).
+        if slopes is None:
+            sums = self.samples.gradient(lambda tables: metric(tables, ev.cells).sum(axis=-1))
+            slopes = sums.reshape(n_models, -1)
+        of_models = np.eye(n_models)[:, :, None] * slopes
+        errors = np.sqrt([generations.variance(of_model.ravel()) for of_model in of_models])
+        half = 0.5 * float(generations.freedom.sum())
+        factors = np.sqrt(half / rng.standard_gamma(half, size=(n_draws, 1)))
+        return np.asarray(self.plain(metric) + factors * rng.standard_normal((n_draws, n_models)) * errors)
 
     # ---- several data sets --------------------------------------------------------------------------------------
 
@@ -498,6 +542,9 @@ class SamplingModel:
         if self.bootstraps:
             sample = self.effective_sample(metric)
             settings = replace(settings, effective_units=sample.units, freedom=sample.freedom)
+        if self.assumption == "fixed":
+            assert ev.generations is not None
+            settings = replace(settings, freedom=float(ev.generations.freedom.sum()))
         if ev.folds is not None:
             rule = ev.folds.rule if isinstance(ev.folds.rule, str) else "given"
             settings = replace(settings, cv=ev.folds.cv, discount=ev.folds.k, rule=rule)
@@ -532,7 +579,8 @@ def sampling_model(
     ev
         The evaluation.
     assumption
-        ``"independent"``, ``"paired"`` or ``"clustered"``; ``"auto"`` is the strongest that the data support.
+        ``"independent"``, ``"paired"`` or ``"clustered"``; ``"auto"`` is the strongest that the data support. ``"fixed"``
+        takes the items as given, and only their generations as sampled.
     target
         ``"models"`` or ``"method"``; ``"auto"`` is the method if each was trained several times.
     prior
@@ -555,6 +603,13 @@ def _evaluation_of_assumption(ev: Evaluation, assumption: str) -> Evaluation:
             )
         return ev
     if assumption in ("auto", "independent"):
+        return ev
+    if assumption == "fixed":
+        if ev.generations is None or ev.generations.noun != "generation" or ev.methods:
+            raise ValueError(
+                "'fixed' takes generations of the same items as the sample, and these data have none of single models; "
+                "give generation= to from_frame, or leave assumption= out"
+            )
         return ev
     if ev.units is None or not ev.units.shared:
         raise ValueError(

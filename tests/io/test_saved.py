@@ -252,6 +252,12 @@ N_STARTS = len(SPARSE["units"]["rows"]["starts"])
         ),
         (REPEATED, ["generations", "deviations", "weights", 0], -1, "deviations.weights should be"),
         (REPEATED, ["generations", "deviations", "rows", 0], ONES, "row of several models"),
+        (
+            REPEATED,
+            ["generations", "freedom"],
+            [1],
+            "generations.freedom has shape",
+        ),
         (REPEATED, ["generations", "least"], 9, "generations are from 9 to 3 an item"),
         (REPEATED, ["generations", "noun"], "", "generations.noun is empty"),
         (REPEATED, ["units"], None, "generations are of items, but units is null"),

@@ -98,6 +98,8 @@ def notes(r: Intervals) -> tuple[str, ...]:
         pairing = "independent" if s.assumption == "independent" else "paired"
         source = f"{source}, with models {pairing}"
     parts = [source]
+    if s.assumption == "fixed":
+        parts.append(f"the {plural(s.unit)} as given, their {plural(s.repeated)} as sampled")
     if s.n_resamples:
         parts.append(f"bootstrap of {s.n_resamples:,} resamples")
     if any(row.kind == "credible" for row in r.rows):

@@ -60,6 +60,8 @@ def _data_set_notes(s: SamplingSettings) -> list[str]:
 
 def _generation_notes(s: SamplingSettings, generations: GenerationShare | None) -> list[str]:
     """Say which part of the variance generations have, and what more of either would bring (Miller 2024)."""
+    if s.assumption == "fixed":
+        return [f"The claim is about these {plural(s.unit)}. It does not cover others."]
     if s.repeated == "prompt" and max(s.generations) > 1:
         return [f"Scores are means over these {max(s.generations)} prompts; others may give other scores."]
     if generations is None:

@@ -154,6 +154,8 @@ def scope(s: SamplingSettings) -> str:
     if s.training and s.cv is not None:
         folds = s.cv.shape[1]
         return f" when trained on {100 * (folds - 1) / folds:.3g} % of such data"
+    if s.assumption == "fixed":
+        return f" on these {plural(s.unit)}"
     if not s.runs or {*s.runs} == {1}:
         return ""
     runs = f"{joined(map(str, s.runs))} runs"
@@ -179,6 +181,11 @@ def dependence(s: SamplingSettings) -> str:
     compared = "runs" if s.runs else "models"
     if s.assumption == "independent":
         return f"the {compared} were taken as independent"
+    if s.assumption == "fixed":
+        return (
+            f"{sampled(s)} were taken as given and their {plural(s.repeated)} as sampled (t distribution with "
+            f"{s.freedom:,.0f} degrees of freedom)"
+        )
     if s.freedom is None:
         return f"the {compared} were paired item by item ({sampled(s)})"
     if s.generations:
