@@ -62,7 +62,8 @@ def fit_scores(corpora: GivenCorpora, options: FitOptions) -> FittedModel:
     plain = np.stack([_plain_scores(samplings[n].ev, resolved[n], f" on {noun} {n!r}") for n in names])
     main = headline(first, {metric.name: metric.label for metric in metrics})
     observed = ObservedScores.of(names, first.names, metrics, plain, main)
-    if all(sampling.ev.task.final for sampling in samplings.values()):
+    are_final = all(sampling.ev.task.final for sampling in samplings.values())
+    if are_final:
         estimates = [estimates_of([*samplings.values()], metric, options.rng) for metric in metrics]
     else:
         estimates = _drawn_estimates(samplings, resolved, noun, options.rng)
@@ -77,7 +78,7 @@ def fit_scores(corpora: GivenCorpora, options: FitOptions) -> FittedModel:
         # The scales of the prior are multiples of a unit: 1 for shares, else the largest score.
         unit = max(1.0, float(np.abs(plain[..., k]).max()))
         scales = (unit * prior.spread, unit * prior.difficulty)
-        model = RandomEffects(centres, covariances, *scales, tails=prior.tails)
+        model = RandomEffects(centres, covariances, *scales, tails=prior.tails, own_mean=are_final)
         by_metric.append(_draw(model, metric, shares, n_draws, options.rng))
     return FittedModel(
         groups=_groups(by_metric, observed, options.chains),

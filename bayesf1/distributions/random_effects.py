@@ -208,6 +208,9 @@ class RandomEffects:
         Scales of the half-t priors of τ and of τ_c.
     tails
         Degrees of freedom of both.
+    own_mean
+        Whether the mean of the models varies by :math:`\tau_c` alone. Otherwise it varies at least as the models do, and the
+        differences of models that change places from group to group would seem to vary less than they do.
 
     Examples
     --------
@@ -224,6 +227,7 @@ class RandomEffects:
     spread: float = SCALE
     difficulty: float = DIFFICULTY
     tails: float = TAILS
+    own_mean: bool = False
 
     def draw(self, n: int, rng: np.random.Generator) -> Effects:
         """Draw from the posterior."""
@@ -267,7 +271,7 @@ class RandomEffects:
         log_likelihoods = []
         for tau_here in tau:
             # Axes (group, contrast, contrast), and (group, contrast).
-            covariance = self._noise + 0.5 * tau_here**2 * np.eye(len(self._turn))
+            covariance = self._noise + 0.5 * tau_here**2 * np.diag(self._varies)
             precision = np.linalg.inv(covariance)
             column = precision[:, :, 0]
             k = added / (1.0 + added * column[:, 0])
@@ -301,6 +305,14 @@ class RandomEffects:
         turn, _ = np.linalg.qr(columns)
         return turn
 
+    @property
+    def _varies(self) -> FloatArray:
+        """Whether τ is in the variance of the mean of the models, and of each contrast: 1 or 0."""
+        varies = np.ones(len(self._turn))
+        if self.own_mean:
+            varies[0] = 0.0
+        return varies
+
     @cached_property
     def _seen(self) -> FloatArray:
         """Scores around their mean, axes (group, contrast)."""
@@ -315,7 +327,7 @@ class RandomEffects:
     def _given(self, tau: FloatArray, tau_c: FloatArray, rng: np.random.Generator) -> Effects:
         """Draw all scores given spreads, axes (draw,)."""
         # Axes (draw, contrast): the variances of θ; then (draw, group, contrast, contrast).
-        variances = 0.5 * np.square(tau)[:, None] * np.ones(len(self._turn))
+        variances = 0.5 * np.square(tau)[:, None] * self._varies
         variances[:, 0] += len(self._turn) * np.square(tau_c)
         deviations = np.sqrt(variances)
         covariance = variances[:, None, :, None] * np.eye(len(self._turn)) + self._noise

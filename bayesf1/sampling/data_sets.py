@@ -35,7 +35,7 @@ def random_effects_of(
     centres, covariances = estimates_of(parts, metric, rng)
     # Scores beyond 1, such as losses, have wider priors in proportion.
     unit = max(1.0, float(np.abs(centres).max()))
-    return RandomEffects(centres, covariances, unit * SCALE, unit * DIFFICULTY, 1.0)
+    return RandomEffects(centres, covariances, unit * SCALE, unit * DIFFICULTY, 1.0, own_mean=True)
 
 
 def estimates_of(parts: Sequence[SamplingModel], metric: Metric, rng: np.random.Generator) -> ScoreEstimates:

@@ -5,6 +5,7 @@ import pytest
 from scipy import integrate, stats
 
 from bayesf1.distributions.random_effects import (
+    SCALE,
     RandomEffects,
     Spread,
     log_half_t,
@@ -174,3 +175,22 @@ def test_shrunken_values_are_those_of_brute_force():
         means.append(delta + tau**2 * inverse @ missed)
     spread = Spread.of(lambda _: np.array(logs) + log_half_t(at), grid)
     assert np.allclose(found.mean(axis=0), spread.weights @ np.array(means), atol=0.0006)
+
+
+@pytest.mark.parametrize("own_mean", [False, True])
+def test_models_that_change_places_vary_as_their_differences_do_if_the_mean_is_free(own_mean):
+    noise = 0.01
+    rng = np.random.default_rng(1)
+    ahead = 0.05 * rng.standard_normal(8)
+    # What A gains on a data set B loses, so that their mean hardly varies.
+    scores = 0.7 + np.stack([ahead, -ahead], axis=1)
+    covariances = np.full((8, 1, 1), noise**2 / 2) * np.eye(2)
+    drawn = RandomEffects(scores, covariances, tails=1.0, own_mean=own_mean).draw(40_000, rng).average
+    difference = drawn[:, 1] - drawn[:, 0]
+    d = scores[:, 1] - scores[:, 0]
+    tau = spread_of(float(np.square(d - d.mean()).sum()), 7, noise**2, scale=SCALE, tails=1.0).draw(
+        40_000, rng
+    )
+    alone = d.mean() + np.sqrt((tau**2 + noise**2) / 8) * rng.standard_normal(40_000)
+    ratio = np.ptp(np.quantile(difference, [0.025, 0.975])) / np.ptp(np.quantile(alone, [0.025, 0.975]))
+    assert ratio == pytest.approx(1.0, abs=0.03) if own_mean else ratio < 0.9

@@ -53,7 +53,7 @@ def test_a_plan_is_that_of_item_means_and_of_more_generations(pilot):
     doubled = plan.n_units * (1 - plan.generation_share / 2)
     assert doubled == pytest.approx(items_for(0.03, 6), rel=0.1)
     assert "with twice as many of each, about" in plan.assumptions
-    assert plan.to_dict()["generations"] == (3, 3)
+    assert [*plan.to_dict()["generations"]] == [3, 3]
 
 
 def test_so_many_items_and_generations_have_the_power_that_was_planned(pilot):
