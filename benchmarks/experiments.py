@@ -5,7 +5,8 @@ reading that takes every score as an item, and other tests of the same numbers. 
 depends on two sets of features in the same way, one learner sees the first set and the other the second, so that swapping
 the sets swaps the learners. On data sets, the weights of the two sets are drawn independently from one distribution. Runs
 on one test set are of one learner and the same features, each on a resample that its seed draws. Then 95 % intervals of
-models that answered each question several times, beside the clustered t of Miller (2024).
+models that answered each question several times, beside the clustered t of Miller (2024). Last, the answers about folds on
+several data sets beside those of the hierarchical model of Corani et al. (2017).
 
 Seeds chose nothing. baycomp is asked if it is installed. Some minutes.
 
@@ -386,7 +387,100 @@ def generation_study(setting: Setting, replicates: int) -> dict[str, Quality]:
     return found
 
 
+# ---- beside the hierarchical model of baycomp -------------------------------------------------------------
+
+
+class Chances(NamedTuple):
+    """The probabilities that on a new data set B is worse, as good, and better, and an interval of the average difference."""
+
+    worse: float
+    rope: float
+    better: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.worse:.3f} / {self.rope:.3f} / {self.better:.3f} [{100 * self.low:.1f}, {100 * self.high:.1f}]"
+
+
+def hierarchical_t(differences: np.ndarray, rope: float, seed: int) -> Chances:
+    r"""Return the answer of the model of Corani et al. (2017), which baycomp runs by Stan, here by PyMC.
+
+    The folds of a data set have the mean :math:`\delta_i`, the standard deviation :math:`\sigma_i` and the correlation
+    1/K, by the prior of Nadeau & Bengio; the :math:`\delta_i` are t distributed around :math:`\delta_0`. Priors are
+    baycomp's. Means and sums of squares of the folds are sufficient.
+
+    Parameters
+    ----------
+    differences
+        Differences of scores in percentage points, axes (data set, fold).
+    rope
+        Half of the region of practical equivalence, in points.
+    seed
+        The seed of the chains.
+    """
+    import pymc as pm
+    from pymc import math as pmath
+
+    n_sets, n_folds = differences.shape
+    rho = 1.0 / n_folds
+    means = differences.mean(axis=1)
+    squares = differences.var(axis=1) * n_folds
+    largest = float(np.abs(differences).max())
+    with pm.Model():
+        delta_0 = pm.Uniform("delta_0", -largest, largest)
+        among = pm.Uniform("among", 0.0, 1000.0 * means.std())
+        alpha = pm.Uniform("alpha", 1.0, 2.0)
+        beta = pm.Uniform("beta", 0.01, 0.1)
+        nu = 1.0 + pm.Gamma("nu_minus_one", alpha, beta)
+        sigma = pm.Uniform("sigma", 0.0, 1000.0 * differences.std(axis=1).mean(), shape=n_sets)
+        delta = pm.StudentT("delta", nu=nu, mu=delta_0, sigma=among, shape=n_sets)
+        pm.Normal("mean", delta, sigma * np.sqrt(rho + (1.0 - rho) / n_folds), observed=means)
+        log_density = -(n_folds - 1.0) * pmath.log(sigma) - squares / (2.0 * (1.0 - rho) * sigma**2)
+        pm.Potential("squares", log_density.sum())
+        drawn = pm.sample(
+            2000, tune=2000, chains=2, cores=1, target_accept=0.95, random_seed=seed, progressbar=False
+        ).posterior
+    centre, spread, freedom = (
+        drawn[name].to_numpy().ravel() for name in ("delta_0", "among", "nu_minus_one")
+    )
+    worse = stats.t.cdf(-rope, freedom + 1.0, centre, spread).mean()
+    better = stats.t.sf(rope, freedom + 1.0, centre, spread).mean()
+    low, high = np.quantile(centre, [0.025, 0.975]) / 100.0
+    return Chances(float(worse), float(1.0 - worse - better), float(better), float(low), float(high))
+
+
+def random_effects(frame: pd.DataFrame, rope: float) -> Chances:
+    """Return the answer of the package's random effects, about a new data set and the average one."""
+    ev = bf.from_frame(frame, model="model", score="accuracy", corpus="dataset", fold="fold")
+    fit = bf.hierarchical(ev, rng=1)
+    new = fit.compare(question="new", rope=rope).headline
+    average = fit.compare(question="average").headline
+    low, high = average.intervals[2]
+    return Chances(new.p_less, new.p_rope, new.p_greater, low, high)
+
+
+def beside_hierarchical(n_sets: int, seed: int) -> list[str]:
+    """Return the answers of the package and of the hierarchical t model about ten folds on each of several data sets."""
+    rng = np.random.default_rng((SEED, n_sets, seed))
+
+    def rows_of_one(data: Data) -> pd.DataFrame:
+        cv = bf.KFoldCV(10, rng=int(rng.integers(1 << 31)))
+        return rows_of_folds(LEARNERS["logistic regression"], cv, data)
+
+    frame = rows_of_data_sets(LEARNERS["logistic regression"], n_sets, rows_of_one, rng)
+    wide = frame.pivot(index=["dataset", "fold"], columns="model", values="accuracy")
+    differences = 100.0 * (wide["B"] - wide["A"]).to_numpy().reshape(n_sets, -1)
+    return [
+        f"bayesf1 {random_effects(frame, 0.01)}",
+        f"hierarchical t {hierarchical_t(differences, 1.0, seed)}",
+    ]
+
+
 # ---- all ---------------------------------------------------------------------------------------------------
+
+
+STUDIES_IN_ORDER = [*STUDIES, "generations", "hierarchical"]
 
 
 def row(title: str, cells: Sequence[object]) -> str:
@@ -397,15 +491,21 @@ def row(title: str, cells: Sequence[object]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--replicates", type=int, default=400)
-    parser.add_argument("--only", choices=[*STUDIES, "generations"])
+    parser.add_argument("--only", choices=STUDIES_IN_ORDER)
     parser.add_argument("--learners", nargs="*", choices=[*LEARNERS], default=[*LEARNERS])
     args = parser.parse_args()
     warnings.simplefilter("ignore")
     # Simulated features are finite, and the parameters are those above.
     sklearn.set_config(assume_finite=True, skip_parameter_validation=True)
     start = time.perf_counter()
-    chosen = [*STUDIES, "generations"] if args.only is None else [args.only]
-    for study in chosen:
+    for study in STUDIES_IN_ORDER if args.only is None else [args.only]:
+        if study == "hierarchical":
+            print(
+                "\nnew data set: P(worse / as good / better) and interval of the average difference in points"
+            )
+            for n_sets, seed in ((5, 1), (10, 2), (20, 3)):
+                print(row(f"{n_sets} data sets × 10 folds", beside_hierarchical(n_sets, seed)), flush=True)
+            continue
         if study == "generations":
             print("\n95 % intervals: coverage / length")
             for setting in GENERATIONS:
