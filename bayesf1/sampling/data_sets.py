@@ -43,12 +43,16 @@ def estimates_of(parts: Sequence[SamplingModel], metric: Metric, rng: np.random.
     centres = []
     covariances = []
     pooled = _pooled_run_variances([part.ev for part in parts], metric)
+    of_folds = _pooled_fold_covariance(parts, metric)
     for part in parts:
         metric_here = part.ev.task.metric(metric.name, part.ev.tables)
         if pooled is not None:
             n_runs = np.array([len(method.runs) for method in part.ev.methods], dtype=float)
             centres.append(part.plain(metric_here))
             covariances.append(np.diag(pooled / n_runs))
+        elif of_folds is not None:
+            centres.append(part.plain(metric_here))
+            covariances.append(of_folds)
         else:
             (drawn,) = part.scores([metric_here], n_draws=_PILOT, rng=rng)
             centres.append(np.median(drawn, axis=0))
@@ -75,3 +79,18 @@ def _pooled_run_variances(parts: Sequence[Evaluation], metric: Metric) -> FloatA
             squares[i] += float(np.square(of_runs - of_runs.mean()).sum())
             freedom[i] += len(of_runs) - 1.0
     return np.asarray(squares / np.maximum(freedom, 1.0))
+
+
+def _pooled_fold_covariance(parts: Sequence[SamplingModel], metric: Metric) -> FloatArray | None:
+    """Return the covariance of the mean final scores of folds, corrected as by Nadeau & Bengio, as a mean over all data sets.
+
+    It is None if scores are not the final ones of folds. On one data set alone, two models may differ equally in all folds.
+    """
+    covariances = []
+    for part in parts:
+        trained = part.training_variance
+        if trained is None or not part.ev.task.final:
+            return None
+        contrasts = trained.contrasts(part.ev.task.metric(metric.name, part.ev.tables)).parts
+        covariances.append(contrasts.T @ contrasts)
+    return np.asarray(np.mean(covariances, axis=0))

@@ -107,6 +107,16 @@ def test_data_sets_are_a_sample_whatever_is_within():
         assert bf.rank(res.headline.ev, rng=1).title.startswith("2 models ranked by F1 on 5 data sets")
 
 
+def test_folds_of_data_sets_have_one_variance_though_on_one_of_them_two_models_differ_equally():
+    frame = pd.concat([scores("fold", 5).assign(dataset=d) for d in "vwxyz"], ignore_index=True)
+    on_one = (frame.dataset == "v") & (frame.model == "B")
+    frame.loc[on_one, "f1"] = frame.f1[(frame.dataset == "v") & (frame.model == "A")].to_numpy() + 0.01
+    c = only(bf.from_frame(frame, score="f1"))
+    means = frame.groupby(["dataset", "model"]).f1.mean().unstack("model")
+    assert c.estimates.difference.value == pytest.approx((means.B - means.A).mean())
+    assert not c.spread_unknown
+
+
 @pytest.mark.parametrize("k", [2, 5])
 def test_generations_are_a_clustered_t_of_means(k):
     frame = generations(200, k, k)
