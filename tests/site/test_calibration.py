@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from builders import load_script
+from builders import load_script, needed
 
 
 def seeded(seed):
@@ -109,3 +109,17 @@ def test_macro_averages_of_rare_classes_cover_as_promised(row):
     covers, _ = found.study(found.SETTINGS[row], 60, seed=1)["package"]
     assert covers.min() > 0.84
     assert covers[[0, 3]].min() > 0.87
+
+
+@pytest.mark.long
+def test_scores_of_equal_learners_are_rarely_claimed_to_differ_and_generations_are_covered(monkeypatch):
+    needed("sklearn")
+    experiments = load_script("benchmarks/experiments.py")
+    monkeypatch.setattr(experiments, "FOLDS", ((1, 5),))
+    ((_, found),) = experiments.fold_studies(experiments.LEARNERS["trees"], 60)
+    # Four standard errors of a share of .05 over 60 experiments are .11.
+    assert found["bayesf1"] < 0.17
+    assert found["every score an item"] >= found["bayesf1"]
+    quality = experiments.generation_study(experiments.GENERATIONS[1], 60)
+    assert quality["bayesf1"].coverage > 0.84
+    assert quality["bayesf1"].length < 1.04 * quality["clustered t"].length
