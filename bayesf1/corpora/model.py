@@ -11,7 +11,7 @@ import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import is_number
-from bayesf1.base.naming import check_known, nearest, number_of, quoted
+from bayesf1.base.naming import check_known, nearest, number_of, plural, quoted
 from bayesf1.distributions.random_effects import DIFFICULTY, SCALE
 from bayesf1.evaluation import Evaluation, check_evaluation, check_pair, check_same_models
 from bayesf1.metrics import Metric, MetricLike
@@ -150,6 +150,11 @@ def read_corpora(data: Evaluation | Mapping[str, Evaluation]) -> GivenCorpora:
         if name in QUESTIONS:
             raise ValueError(f"a corpus cannot be called {name!r}, which names a question; rename it")
         check_evaluation(ev)
+        if ev.corpora is not None:
+            raise ValueError(
+                f"corpus {name!r} holds {len(ev.corpora.names)} {plural(ev.unit)}, which are corpora themselves; pass that "
+                "evaluation alone"
+            )
     check_same_models("corpus", {name: ev.names for name, ev in data.items()})
     models = next(iter(data.values())).names
     _check_several(models)

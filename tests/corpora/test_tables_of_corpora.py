@@ -103,6 +103,12 @@ def test_all_missing_cells_are_named_at_once():
         bf.hierarchical({"x": ev, "y": ev.select(["A"])})
 
 
+def test_an_evaluation_of_several_corpora_is_not_one_corpus():
+    ev = bf.from_frame(rows(), correct="correct", corpus="language")
+    with pytest.raises(ValueError, match="corpus 'x' holds 3 languages, which are corpora themselves"):
+        bf.hierarchical({"x": ev, "y": ev})
+
+
 def with_common_ids(frame, ids):
     """Give the items of each language the same ids."""
     place = frame.groupby("language").cumcount() // 2
