@@ -1,6 +1,6 @@
 """Speed and memory of reading: JSON lines, CSV, Parquet, CoNLL and TREC files against the parsers and tools that others use.
 
-``python benchmarks/reading.py [jsonl csv parquet conll trec]``. Everything is written into a temporary folder first; every
+``python benchmarks/reading.py [jsonl csv long parquet conll trec]``. Everything is written into a temporary folder first; every
 ratio is of two times taken in turns in one run, the best of three each. CPU seconds of the process, all threads.
 """
 
@@ -19,7 +19,12 @@ import numpy as np
 
 import bayesf1 as bf
 
-ROWS, PARQUET_ROWS, SENTENCES, QUERIES, DEPTH = 1_000_000, 10_000_000, 40_000, 250, 1000
+ROWS = 1_000_000
+LONG_ROWS = 200_000
+PARQUET_ROWS = 10_000_000
+SENTENCES = 40_000
+QUERIES = 250
+DEPTH = 1000
 
 
 def in_turns(**tasks: Callable[[], Any]) -> tuple[dict[str, float], dict[str, Any]]:
@@ -116,6 +121,31 @@ def csv(folder: Path) -> None:
     )
     assert results["read"] == bf.from_labels(gold, models, positive=True)
     said(f"CSV, {ROWS:,} rows", times, "read", "; the parser alone")
+
+
+def long(folder: Path) -> None:
+    """Read a row for each model and item, whose roles are recognised, and the same labels from a column for each model."""
+    import pandas as pd
+
+    gold, models = columns(LONG_ROWS // 2)
+    ids = np.array([f"q{i}" for i in range(len(gold))], dtype=object)
+    wide = pd.DataFrame({"id": ids, "label": gold.astype(int)})
+    rows = pd.concat(
+        [wide.assign(model=name, prediction=own.astype(int)) for name, own in models.items()],
+        ignore_index=True,
+    )
+    path = folder / "long.csv"
+    rows.to_csv(path, index=False)
+    wide_path = folder / "wide.csv"
+    wide.assign(**{name: own.astype(int) for name, own in models.items()}).to_csv(wide_path, index=False)
+    times, results = in_turns(
+        read=lambda: bf.read(path, gold="label"),
+        frame=lambda: bf.from_frame(rows, gold="label"),
+        wide=lambda: bf.read(wide_path, gold="label", columns=["crf", "bert"], id="id"),
+        pandas=lambda: pd.read_csv(path, dtype=str, keep_default_na=False),
+    )
+    assert results["read"] == results["frame"] == results["wide"]
+    said(f"CSV, {LONG_ROWS:,} rows of two models", times, "read", "; pandas is the parser alone")
 
 
 def parquet(folder: Path) -> None:
@@ -231,7 +261,7 @@ def trec(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    chosen = sys.argv[1:] or ["jsonl", "csv", "parquet", "conll", "trec"]
+    chosen = sys.argv[1:] or ["jsonl", "csv", "long", "parquet", "conll", "trec"]
     for name in chosen:
         with tempfile.TemporaryDirectory() as made:
             globals()[name](Path(made))

@@ -17,6 +17,9 @@ from bayesf1.base.naming import listing, nearest, number_of, plural, quoted
 from bayesf1.base.text_files import read_number
 from bayesf1.evaluation import Evaluation
 from bayesf1.io.formats import Format, InputSource, ReadRequest
+from bayesf1.io.long_tables import Content, LongTable
+from bayesf1.io.repeated_answers import from_item_means
+from bayesf1.io.roles import Roles
 from bayesf1.io.scores import from_columns
 from bayesf1.io.tables import json_lines
 
@@ -28,7 +31,8 @@ Item: TypeAlias = tuple[str, str | int]
 class _Log:
     """The items of a model's logs: their scores, and by what items of several logs are compared."""
 
-    scores: dict[Item, float] = field(default_factory=dict)
+    # The score of each generation of an item.
+    scores: dict[Item, list[float]] = field(default_factory=dict)
     groups: dict[Item, str] = field(default_factory=dict)
     # The text of each item, or a hash of it.
     inputs: dict[Item, str] = field(default_factory=dict)
@@ -107,7 +111,7 @@ def _evaluated(
 
     left_out = {item for log in logs.values() for item in log.unscored}
     scores = {
-        name: {_spelled(item, noun): score for item, score in log.scores.items() if item not in left_out}
+        name: {_spelled(item, noun): own for item, own in log.scores.items() if item not in left_out}
         for name, log in logs.items()
     }
     kept = [item for item in first.scores if item not in left_out]
@@ -118,17 +122,44 @@ def _evaluated(
     unit = options.get("unit")
     if not unit and group is not None:
         unit = group.rpartition(".")[2]
-    elif not unit:
-        # Items that are right or wrong have a name already.
-        right_or_wrong = {score for own in scores.values() for score in own.values()} <= {0.0, 1.0}
-        unit = None if right_or_wrong else noun
     lower_is_better = bool(options.get("lower_is_better", False))
-    ev = from_columns(scores, name=measure, unit=unit, lower_is_better=lower_is_better, groups=groups)
+    if any(len(own) > 1 for by_item in scores.values() for own in by_item.values()):
+        content = Content(
+            "score", (measure,), lower_is_better=lower_is_better, unit=noun if unit is None else unit
+        )
+        ev = _of_generations(scores, groups, content)
+    else:
+        once = {name: {item: own[0] for item, own in by_item.items()} for name, by_item in scores.items()}
+        if not unit:
+            # Items that are right or wrong have a name already.
+            right_or_wrong = {score for own in once.values() for score in own.values()} <= {0.0, 1.0}
+            unit = None if right_or_wrong else noun
+        ev = from_columns(once, name=measure, unit=unit, lower_is_better=lower_is_better, groups=groups)
     tasks = dict.fromkeys(task for task, _ in kept)
     if len(tasks) > 1 and groups is None:
         together = f"{plural(noun).capitalize()} of {len(tasks)} tasks are taken together"
         notes.append(f"{together}: {listing(tasks, most=6)}.")
     return replace(ev, remarks=(*ev.remarks, *notes))
+
+
+def _of_generations(
+    scores: Mapping[str, Mapping[str, Sequence[float]]], groups: Mapping[str, str] | None, content: Content
+) -> Evaluation:
+    """Return the evaluation of items that models answered several times, as of a table with a row for each answer."""
+    import pandas as pd
+
+    rows = [
+        (model, item, generation, score)
+        for model, by_item in scores.items()
+        for item, own in by_item.items()
+        for generation, score in enumerate(own)
+    ]
+    frame = pd.DataFrame(rows, columns=["model", "item", "generation", content.answer])
+    roles = {"model": "model", "item": "item", "generation": "generation"}
+    if groups is not None:
+        frame["group"] = frame["item"].map(groups)
+        roles["group"] = "group"
+    return from_item_means(LongTable(frame, Roles(roles), content))
 
 
 def _check_same_items(name: str, log: _Log, first_name: str, first: _Log, noun: str) -> None:
@@ -213,7 +244,7 @@ def _add_file(log: _Log, file: InputFile, task: str, options: Mapping[str, Any])
         value = record.get(measure)
         if not _is_number(value):
             raise ValueError(f"{where} has {measure} {quoted(value)} instead of a number")
-        log.scores[item] = float(value)
+        log.scores[item] = [float(value)]
         text_hash = record.get("doc_hash")
         if isinstance(text_hash, str):
             log.inputs[item] = text_hash[:16]
@@ -400,7 +431,7 @@ def _number(value: Any, where: str) -> float | None:
 
 
 def _add_log(to: _Log, log: _InspectLog, measure: str, group: str | None) -> None:
-    """Add the samples of one log, whose scores are averaged over epochs."""
+    """Add the samples of one log, whose epochs are generations of the same model."""
     task = log.header.eval.task
     # By epoch; None where a sample was not scored.
     scores: dict[Item, dict[int, float | None]] = defaultdict(dict)
@@ -422,8 +453,7 @@ def _add_log(to: _Log, log: _InspectLog, measure: str, group: str | None) -> Non
             continue
         if len(known) < n_epochs:
             to.partly_scored.add(item)
-        # Exactly 0 and 1 if all epochs agree, so that such samples stay right or wrong.
-        to.scores[item] = sum(known) / len(known)
+        to.scores[item] = known
 
 
 def _one_log_per_task(logs: Sequence[_InspectLog], model: str) -> tuple[list[_InspectLog], list[str]]:

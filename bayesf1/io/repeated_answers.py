@@ -153,13 +153,17 @@ def _units_of_deviations(deviations: Sequence[_Deviations]) -> Units:
 def _of_items(table: LongTable, models: tuple[str, ...], task: Task, means: Any) -> Evaluation:
     """Return the evaluation of what items add, axes (item, model·cell), or of the sums over their groups."""
     n_items = means.shape[0]
-    items = _merged(means, np.ones(n_items), noun_of(str(table.roles["item"]), "example"))
+    unit = table.content.unit
+    item = noun_of(str(table.roles["item"]), "example")
+    if unit is not None and table.groups is None:
+        item = unit
+    items = _merged(means, np.ones(n_items), item)
     if table.groups is None:
         return Evaluation.of_units(models, task, items)
     group = numbers_of(table.groups)
     n_groups = int(group.max()) + 1
     sums = indicators(group, np.arange(n_items), (n_groups, n_items)) @ means
-    documents = _merged(sums, np.ones(n_groups), "document")
+    documents = _merged(sums, np.ones(n_groups), "document" if unit is None else unit)
     return Evaluation.of_units(models, task, documents, items)
 
 

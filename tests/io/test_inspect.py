@@ -1,9 +1,11 @@
-"""Logs of Inspect: samples are the units, epochs are averaged, and scores are what Inspect takes them for."""
+"""Logs of Inspect: samples are the units, epochs their generations, and scores are what Inspect takes them for."""
 
 import json
 import subprocess
 import sys
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import bayesf1 as bf
@@ -68,7 +70,8 @@ def test_accuracies_are_those_of_inspect(epochs, scorer, logs):
     for model in "ab":
         assert bf.score(ev, model, "mean") == pytest.approx(accuracy[model, epochs, scorer], abs=1e-15)
     assert ev.units.size == 4
-    assert ev.task.name == ("correct" if epochs == 1 else "scores")
+    assert ev.task.name == "correct"
+    assert (ev.generations is None) == (epochs == 1)
 
 
 @pytest.mark.parametrize("epochs", [1, 2])
@@ -81,13 +84,9 @@ def test_one_log_is_the_same_in_both_formats_and_in_the_frame_of_inspect(model, 
     assert ev == bf.read({"m": other}, measure="match")
     # An epoch is a repeat of its sample, which is scored by the mean.
     means = found[model, epochs, "samples_df"]
-    whole = {*means} <= {0, 1}
-    expected = (
-        bf.from_correct({"m": means}, name="match")
-        if whole
-        else bf.from_scores({"m": means}, name="match", unit="sample")
-    )
-    assert ev == expected
+    assert bf.score(ev, "m", "accuracy") == pytest.approx(np.mean(means))
+    if epochs == 1:
+        assert ev == bf.from_correct({"m": means}, name="match")
 
 
 def test_a_scorer_must_be_chosen_where_there_are_several(logs):
@@ -165,3 +164,20 @@ def test_without_inspect_the_remedy_is_said(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
     with pytest.raises(ValueError, match=r"pip install 'bayesf1\[inspect\]'"):
         bf.read({"a": path})
+
+
+def test_epochs_are_the_generations_of_a_table(tmp_path):
+    answers = np.random.default_rng(1).random((2, 40, 3)) < 0.6
+    files = {}
+    rows = []
+    for model, own in zip("ab", answers, strict=True):
+        scored = {f"q{i}": ["C" if right else "I" for right in of_item] for i, of_item in enumerate(own)}
+        files[model] = tmp_path / f"{model}.json"
+        files[model].write_bytes(inspect_log(model, scored, epochs=3))
+        rows += [(model, f"q{i}", k, own[i, k]) for i in range(40) for k in range(3)]
+    frame = pd.DataFrame(rows, columns=["model", "id", "epoch", "ok"])
+    ev = bf.read(files)
+    expected = bf.from_frame(frame, correct="ok")
+    assert np.array_equal(ev.tables, expected.tables)
+    assert "40 samples, 3 generations each" in bf.compare(ev).title
+    assert bf.compare(ev)["accuracy"].p_h1 == bf.compare(expected)["accuracy"].p_h1
