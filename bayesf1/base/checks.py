@@ -70,7 +70,9 @@ def check_rng(rng: RNGLike) -> np.random.Generator:
     """Return a source of randomness, that of `DEFAULT_RNG` for None, or say that it is none."""
     if not _is_rng(rng):
         raise ValueError(f"rng must be a numpy Generator, a whole number from 0, or None, not {quoted(rng)}")
-    return np.random.default_rng(DEFAULT_RNG if rng is None else rng)
+    if rng is None:
+        rng = DEFAULT_RNG
+    return np.random.default_rng(rng)
 
 
 def start_of(rng: RNGLike) -> int | None:
@@ -210,7 +212,7 @@ LONGEST_PATH = 32_767
 
 
 class Rule(NamedTuple):
-    """What a value must be: whether it is, and how to say it. An alias has one by `Annotated`."""
+    """What a value must be: the test of it, and the words for it. A type alias has a rule by `Annotated`."""
 
     fits: Callable[[Any], bool]
     words: str
@@ -221,7 +223,7 @@ _TEXT = Rule(is_text, "a string")
 _PATH = Rule(_is_path, "the name of a file")
 _SERIES = Rule(is_series, "a sequence")
 _ARRAY = Rule(lambda value: isinstance(value, float | int | SupportsArray) or is_series(value), "an array")
-# What types ask for; any other is a class.
+# The rules of types; any other type is a class.
 _RULES: dict[Any, Rule] = {
     **dict.fromkeys((Any, object), _ANY),
     **dict.fromkeys((str, Literal), _TEXT),
@@ -268,7 +270,7 @@ R = TypeVar("R")
 
 
 def _alternatives(hint: Any) -> list[Rule]:
-    """Return what each part of a union asks for, of sequences what it asks of each entry."""
+    """Return the rule of each part of a union; the rule of a sequence asks something of each entry, too."""
     # Aliases of newer versions of numpy are objects of their own.
     hint = getattr(_kind_of(hint), "__value__", hint)
     kind = _kind_of(hint)
@@ -306,7 +308,7 @@ def _kind_of(hint: Any) -> Any:
 
 
 def _rule(hint: Any) -> Rule | None:
-    """Return what a type asks for; None if that is anything.
+    """Return the rule of a type; None if it takes any value.
 
     Examples
     --------

@@ -169,7 +169,9 @@ class _Leads(NamedTuple):
         # Models that are alike have a variance of nought but for rounding.
         is_rounding = variances <= 1e-12 * np.maximum.outer(own, own)
         spreads = np.sqrt(np.where(is_rounding, 0.0, variances))
-        unit = spreads.max() or 1.0
+        unit = float(spreads.max())
+        if unit == 0.0:
+            unit = 1.0
         scales = np.divide(unit, spreads, out=np.zeros(spreads.shape, np.float32), where=spreads > 0.0)
         # A quantile does well with single precision, which takes half the time.
         return cls(centre, spreads, (apart / unit).astype(np.float32), scales)

@@ -303,9 +303,10 @@ def ranking_of(
     """
     # A model with an undefined score, such as the precision of one that never says yes, comes last.
     undefined = np.isnan(estimates)
-    scores[:, undefined] = metric.support[0 if metric.sign > 0 else 1]
+    least, most = metric.support
+    scores[:, undefined] = most if metric.lower_is_better else least
     # Axes (model, draw).
-    clipped = np.clip(scores.T, *metric.support)
+    clipped = np.clip(scores.T, least, most)
     mean = clipped.mean(axis=1)
     low, high = _intervals(clipped, settings.prob, posteriors)
     unknown_spread = settings.hides_spread & ~varies(low, high)
