@@ -11,8 +11,8 @@ import bayesf1 as bf
 from bayesf1.evaluation import resolve_metric
 from bayesf1.inference.posterior import distribution_of
 from bayesf1.metrics import find_metric
-from bayesf1.sampling.draws import draw_patterns
-from bayesf1.sampling.inflation import SmallSampleInflation, effective_sample_of
+from bayesf1.sampling.draws import ManyUnits, draw_patterns
+from bayesf1.sampling.inflation import SizeEffect, SmallSampleInflation, effective_sample_of
 from bayesf1.sampling.model import sampling_model
 from bayesf1.sampling.resampling import Sample, Samples
 from bayesf1.units import Units
@@ -155,6 +155,26 @@ def test_each_models_margin_of_the_joint_draws_is_its_closed_form_law(n_models, 
         measure = find_metric(name)
         distribution = distribution_of(measure, ev, i, prior)
         assert stats.kstest(measure(tables[:, i], ev.cells), distribution.cdf).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("resampled", [False, True])
+def test_sums_over_very_many_units_have_the_skewness_of_their_weights(resampled):
+    rows = np.random.default_rng(8).lognormal(size=(20_000, 1)).clip(max=8.0)
+    found = ManyUnits.of(rows, np.ones(len(rows)), resampled=resampled)
+    small = rows[~found.large, 0]
+    # Exponential weights have cumulants 1 and 2; numbers of times that a unit is resampled have 1 and 1 around the mean.
+    cumulant = 1.0 if resampled else 2.0
+    centred = small - small.mean() if resampled else small
+    skewness = cumulant * (centred**3).sum() / (centred**2).sum() ** 1.5
+    assert np.abs(6.0 * found.skewness.item()) == pytest.approx(skewness)
+
+
+def test_other_long_units_move_scores_by_a_cauchy_number_of_them():
+    moved = SizeEffect(4.0, np.array([-0.1, 0.1])).draw(100_000, np.random.default_rng(9))
+    # One more unit in the median, none and two in the quartiles: 2.5 g / (4 + |g|) of the shift.
+    quartiles = np.quantile(moved[:, 1], [0.25, 0.5, 0.75])
+    assert quartiles == pytest.approx([0.0, 0.25 / 5, 0.5 / 6], abs=0.002)
+    assert moved[:, 0] == pytest.approx(-moved[:, 1])
 
 
 def test_models_are_as_dependent_in_the_draws_as_on_the_items():

@@ -111,6 +111,12 @@ def test_a_small_corpus_is_shrunk_towards_the_others(fit):
         assert 0.0 < kept < 1.0
 
 
+def test_the_effective_sample_is_the_smaller_one_of_bulk_and_tails(fit):
+    reached = multinomial.convergence(fit.posterior)
+    assert reached.bulk != reached.tail
+    assert fit.diagnostics.ess == min(reached.bulk, reached.tail)
+
+
 def test_a_new_corpus_is_less_certain_than_the_average_one(fit):
     average, new = [fit.compare(question=question)["f1"].difference for question in ("average", "new")]
     assert new.std() > 1.2 * average.std()
