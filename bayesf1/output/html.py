@@ -19,7 +19,7 @@ from bayesf1 import __version__
 from bayesf1.base.naming import printable, quoted
 from bayesf1.base.text_files import StrPath, write_atomic
 from bayesf1.output import panels, plots
-from bayesf1.output.words.numbers import equation, region
+from bayesf1.output.words.numbers import equals, region
 from bayesf1.output.words.prose import in_prose
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def report_html(results: Results, *, command: str | None = None) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"p": lambda p: equation("P", p)[2:], "in_prose": in_prose}
+    environment.filters |= {"p": equals, "in_prose": in_prose}
     css, _, _ = loader.get_source(environment, "report.css")
     script, _, _ = loader.get_source(environment, "report.js")
     page = environment.get_template("report.html").render(

@@ -43,7 +43,7 @@ from bayesf1.output.panels import (
     style_of,
     wrapped,
 )
-from bayesf1.output.words.numbers import digits_of, equation, points, probability
+from bayesf1.output.words.numbers import digits_of, equation, points, probability, short_probability
 from bayesf1.output.words.prose import in_prose
 
 if TYPE_CHECKING:
@@ -715,9 +715,7 @@ def _draw_heat(panel: Axes, values: FloatArray, *, annotate: bool) -> None:
     if annotate:
         for i, j in np.argwhere(np.isfinite(values)):
             ink = "white" if values[i, j] > 0.55 else "black"
-            # Two decimals, and never 0 or 1.
-            digits = probability(values[i, j], digits=2).replace("0.", ".")
-            note(panel, j, i, digits, ha="center", va="center", color=ink)
+            note(panel, j, i, short_probability(values[i, j]), ha="center", va="center", color=ink)
     step = -(-columns // _MOST_TICKS)
     panel.set_xticks(np.arange(0, columns, step), [str(j + 1) for j in range(0, columns, step)])
     panel.tick_params(length=0)

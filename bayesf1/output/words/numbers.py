@@ -23,6 +23,11 @@ class _Rounded(NamedTuple):
     relation: str
     number: str
 
+    @property
+    def without_zero(self) -> str:
+        """The number without the zero before its point."""
+        return self.number.removeprefix("0")
+
 
 def _rounded(p: float, digits: int, below: float | None) -> _Rounded:
     least = 10.0**-digits
@@ -53,6 +58,20 @@ def probability(p: float, digits: int = 3, *, below: float | None = None) -> str
     return number if relation == "=" else f"{relation}{number}"
 
 
+def short_probability(p: float) -> str:
+    """Write a probability with two decimals and no zero before its point, and never as 0 or 1.
+
+    Examples
+    --------
+    >>> short_probability(0.666), short_probability(0.99999), short_probability(0.001)
+    ('.67', '>.99', '<.01')
+    """
+    rounded_p = _rounded(p, 2, None)
+    if rounded_p.relation == "=":
+        return rounded_p.without_zero
+    return f"{rounded_p.relation}{rounded_p.without_zero}"
+
+
 def equals(p: float, *, below: float | None = None) -> str:
     """Write the right-hand side of an equation of a probability.
 
@@ -61,8 +80,8 @@ def equals(p: float, *, below: float | None = None) -> str:
     >>> equals(0.666), equals(0.99999)
     ('= .666', '> .999')
     """
-    relation, number = _rounded(p, 3, below)
-    return f"{relation} {number.removeprefix('0')}"
+    rounded_p = _rounded(p, 3, below)
+    return f"{rounded_p.relation} {rounded_p.without_zero}"
 
 
 def equation(name: str, p: float, *, below: float | None = None) -> str:
