@@ -194,7 +194,7 @@ def test_draws_for_arviz_are_those_of_the_answer(kind):
 def test_two_models_are_ranked_as_they_compare(kind):
     res, ranking = results(kind)
     c = res.headline
-    p_tuned = ranking.p_best[ranking.models.index("tuned")]
+    p_tuned = ranking.p_first[ranking.models.index("tuned")]
     assert p_tuned == pytest.approx(c.p_h1, abs=4.0 * math.sqrt(0.25 / N_DRAWS) + 4.0 * c.mcse)
 
 
