@@ -110,10 +110,11 @@ def named_columns(
         table.check(*given.values())
         return dict(given)
     columns: dict[str, str] = {}
-    for text in [given] if isinstance(given, str) else given:
+    texts = [given] if isinstance(given, str) else given
+    for text in texts:
         name, column = _named(text, table.header)
         for each in _matching(column, table):
-            model = name or each
+            model = each if name == "" else name
             if model in columns:
                 raise ValueError(f"{option}= names {model!r} twice; models need one column each")
             columns[model] = each

@@ -286,12 +286,13 @@ def _from_judged_items(
 
     assert content.gold is not None
     assert content.judge is not None
+    groups = None if group is None else rows[group]
     ev = from_labels(
         rows[content.gold],
         {name: rows[column] for name, column in models.items()},
         positive=content.positive,
         labels=content.labels,
-        groups=None if group is None else rows[group],
+        groups=groups,
         judge={name: rows[column] for name, column in content.judge.items()},
     )
     if isinstance(nw.from_native(frame), nw.LazyFrame):
@@ -518,8 +519,12 @@ def _count(selected: Lazy, columns: Sequence[str], group: str | None) -> _Counte
 def _objects(values: Sequence[Any]) -> AnyArray:
     """Return values as objects of Python, decimals as numbers."""
     column = np.empty(len(values), dtype=object)
-    column[:] = [float(value) if isinstance(value, Decimal) else plain_label(value) for value in values]
+    column[:] = [_plain(value) for value in values]
     return column
+
+
+def _plain(value: Any) -> Any:
+    return float(value) if isinstance(value, Decimal) else plain_label(value)
 
 
 def _rows(selected: Lazy, frame: Any, columns: Sequence[str]) -> dict[str, Any]:

@@ -351,8 +351,9 @@ def _in_one_order(columns: Mapping[str, Any]) -> dict[str, Any]:
         counted = list(range(len(columns[name]))) if isinstance(columns[name], SupportsILoc) else []
         renumbered = ids[first].tolist() != counted and set(ids[first]) == set(counted)
         if moved or renumbered or isinstance(columns[first], Mapping):
+            with_ids = moved[0] if moved else first
             raise ValueError(
-                f"{moved[0] if moved else first} have ids, but {name} have none, so the order of {name} is not known; "
+                f"{with_ids} have ids, but {name} have none, so the order of {name} is not known; "
                 f"also give {name} by id, or use lists or reset_index(drop=True) if all are in the same order"
             )
     return values

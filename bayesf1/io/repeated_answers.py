@@ -49,12 +49,13 @@ def from_item_means(table: LongTable) -> Evaluation:
         deviations.append(_deviations(own, item[of_model], mean, n_answers[m]))
     ev = _of_items(table, tuple(names), answers.task, sparse(hstack(means, format="csr")))
     if n_answers.max() > 1.0:
+        noun = "prompt" if table.roles["generation"] is None else "generation"
         parts = Generations(
             _units_of_deviations(deviations),
             freedom=n_answers.sum(axis=1) - n_answers.shape[1],
             least=int(n_answers.min()),
             most=int(n_answers.max()),
-            noun="prompt" if table.roles["generation"] is None else "generation",
+            noun=noun,
         )
         ev = replace(ev, generations=parts)
     return ev if table.roles["run"] is None else ev.with_runs(table.runs)

@@ -98,7 +98,9 @@ class _TableRequest:
     @cached_property
     def content(self) -> Content:
         """What rows hold; the columns of models' answers are known once tables are opened."""
-        name = {"gold": "prediction", "correct": "correct", "scores": str(self.value) or "score"}[self.kind]
+        name = "prediction" if self.kind == "gold" else self.kind.removesuffix("s")
+        if self.kind == "scores" and self.value:
+            name = str(self.value)
         return Content.of(self.options, self.kind, [name])
 
     @property
@@ -241,9 +243,12 @@ def _joined(tables: Mapping[str, Table], columns: Sequence[str], gaps: Collectio
     import pandas as pd
 
     frames = []
+    # A table of all models has no name.
     for model, table in tables.items():
         frame = table.load([column for column in columns if column in table.header], optional=gaps)
-        frames.append(frame.assign(**{MODEL: model}) if model else frame)
+        if model:
+            frame = frame.assign(**{MODEL: model})
+        frames.append(frame)
     return frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
 
 
@@ -299,9 +304,8 @@ def _rows_of_files(asked: _TableRequest) -> _Rows:
     if gold_file is None:
         return rows
     loaded = [*of_gold] if item is None else [item, *of_gold]
-    return _with_gold(
-        rows, ROW if item is None else item, gold_file, gold_file.load(loaded, optional=asked.gaps)
-    )
+    gold = gold_file.load(loaded, optional=asked.gaps)
+    return _with_gold(rows, str(rows.given.get("item", item)), gold_file, gold)
 
 
 def _numbered_by_order(asked: _TableRequest, rows: _Rows) -> _Rows:
