@@ -190,6 +190,14 @@ def test_the_methods_sentence_has_the_largest_error_of_all_metrics():
     assert f"standard error up to {errors['precision']:.1g}" in res.methods_sentence()
 
 
+def test_the_table_has_the_probability_of_each_hypothesis_in_its_column():
+    c = bf.compare(bf.from_counts(A=(77, 44, 10), B=(83, 9, 14)), metrics="recall")
+    row = dict(zip(c.table.header, c.table.rows[0], strict=True))
+    printed = [float(row[column]) for column in ("P(H0)", "P(H1)")]
+    assert printed == pytest.approx([c["recall"].p_h0, c["recall"].p_h1], abs=0.00051)
+    assert printed[0] > 0.7
+
+
 def test_a_lower_loss_is_better():
     rng = np.random.default_rng(0)
     worse = rng.random(80)

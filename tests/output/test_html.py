@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import json
 import re
 from html.parser import HTMLParser
 
@@ -201,6 +202,14 @@ def test_the_slider_moves_along_the_comparisons_with_other_ropes(rope):
     for i in (0, 1, ropes.index(c.rope), 50, 150):
         other = bf.compare(COUNTS, metrics="f1", rope=tuple(ropes[i]))["f1"]
         assert (less[i], greater[i]) == pytest.approx((other.p_less, other.p_greater), abs=1e-7)
+
+
+def test_the_page_holds_the_curve_of_each_comparison(counts):
+    res, page = counts
+    curves = json.loads(re.search(r'id="curves">(.*?)</script>', page)[1])
+    for curve, c in zip(curves, res.values(), strict=True):
+        _, less, greater = c.rope_curve()
+        assert (curve["less"], curve["greater"]) == (pytest.approx(less), pytest.approx(greater))
 
 
 def test_of_a_loss_the_slider_says_how_likely_b_is_lower_by_more():
