@@ -81,7 +81,19 @@ def checked_numbers(column: Any, name: str, *, answers: bool) -> FloatArray:
         row = int(np.argmax(strange))
         expected = "right (true, yes, 1) or wrong (false, no, 0) answer" if answers else "number such as 0.31"
         raise ValueError(f"row {row + 1} of {name!r} has {quoted(column.iloc[row])}, which is no {expected}")
+    distinct = column.unique().tolist()
+    words_of_truth = [value for value in distinct if isinstance(value, bool) or _is_word_of_truth(value)]
+    if not answers and 0 < len(words_of_truth) < len(distinct):
+        row = column.tolist().index(words_of_truth[0])
+        raise ValueError(
+            f"row {row + 1} of {name!r} has {quoted(words_of_truth[0])}, but other rows have numbers; write every score as a "
+            "number"
+        )
     return numbers
+
+
+def _is_word_of_truth(value: Any) -> bool:
+    return isinstance(value, str) and value.strip().lower() in TRUTH
 
 
 def _number(value: Any, words: Mapping[str, float]) -> float:

@@ -460,11 +460,22 @@ def _flattened(table: Any) -> Any:
     return table
 
 
-def _unpacked(part: Any, tops: Sequence[str]) -> int:
-    """Return how many bytes columns of a part of Parquet have when unpacked, as it says itself."""
-    groups = [group.metadata for group in part.row_groups]
-    columns = [group.column(i) for group in groups for i in range(group.num_columns)]
-    return sum(c.total_uncompressed_size for c in columns if c.path_in_schema.partition(".")[0] in tops)
+def _unpacked(file: InputFile, tops: Sequence[str]) -> int:
+    """Return how many bytes columns of Parquet have when unpacked, as it says itself; Arrow's are in memory."""
+    from pyarrow import parquet
+
+    if not file.head.startswith(_PARQUET):
+        return 0
+    whole = parquet.ParquetFile(file.path)
+    schema = whole.schema
+    columns = [i for i in range(len(schema)) if schema.column(i).path.split(".")[0] in tops]
+    n_bytes = 0
+    for number in range(whole.num_row_groups):
+        # To ask about a column whose description is damaged ends the process; to read a row of it raises an error.
+        next(whole.iter_batches(1, row_groups=[number], columns=[*tops], use_threads=False), None)
+        group = whole.metadata.row_group(number)
+        n_bytes += sum(group.column(i).total_uncompressed_size for i in columns)
+    return n_bytes
 
 
 def _load_arrow(file: InputFile, wanted: Sequence[str], most: int | None) -> Any:
@@ -475,9 +486,7 @@ def _load_arrow(file: InputFile, wanted: Sequence[str], most: int | None) -> Any
             top for top in source.schema.names if any(f"{name}.".startswith(f"{top}.") for name in wanted)
         ]
         n_rows = source.count_rows() if most is None else most
-        n_bytes = 0
-        if file.head.startswith(_PARQUET):
-            n_bytes = sum(_unpacked(part, tops) for part in source.get_fragments())
+        n_bytes = _unpacked(file, tops)
     # Runs of one value take no room in a file, but do in memory.
     file.check_size(4 * len(tops) * n_rows)
     file.check_size(n_bytes, 8, " when unpacked")

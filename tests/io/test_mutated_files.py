@@ -15,6 +15,8 @@ format, all different.
 
 import random
 import re
+import subprocess
+import sys
 import warnings
 from collections import Counter
 from itertools import count
@@ -196,3 +198,38 @@ def _same(ev, clean):
 def test_every_exemption_is_of_a_kind_of_damage_that_is_done_and_none_is_of_an_encoding():
     for sample in SAMPLES.values():
         assert sample.undetectable.keys() <= MUTATIONS.keys() - {"encoding"}
+
+
+# A process that reads copies of a Parquet file, each with one other byte, and says at the end that it got there.
+READ_DAMAGED = """
+import random, sys
+from pathlib import Path
+import pyarrow as pa, pyarrow.parquet as pq
+import bayesf1 as bf
+path = Path(sys.argv[1])
+gold = ["spam", "ham"] * 20
+options = {"compression": "none", "use_dictionary": False} if sys.argv[2] == "plain" else {}
+pq.write_table(pa.table({"label": gold, "crf": sorted(gold), "bert": gold[::-1], "x": [1, 2] * 20}), path, **options)
+data, rng = path.read_bytes(), random.Random(1)
+places = [data.index(b"PAR1", 4) + i for i in range(-900, 0)]
+for i, place in enumerate(rng.sample(range(len(data)), 50) + [place for place in places if place > 0]):
+    changed = bytearray(data)
+    changed[place] = (changed[place] + rng.randrange(1, 256)) % 256
+    path.write_bytes(changed)
+    try:
+        bf.read(path, gold="label", columns=["crf", "bert"], positive="spam")
+    except (ValueError, OSError):
+        pass
+print("all were read or refused")
+"""
+
+
+@pytest.mark.parametrize("coding", ["packed", "plain"])
+def test_no_changed_byte_of_a_parquet_file_ends_the_process(coding, tmp_path):
+    ended = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", READ_DAMAGED, str(tmp_path / "t.parquet"), coding],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout) == (0, "all were read or refused\n"), ended.stderr[-2000:]

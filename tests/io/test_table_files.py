@@ -264,3 +264,38 @@ def test_a_third_column_of_the_same_types_is_noted(tmp_path):
     assert "both.conll has tags of the same types in more than two columns" in note
     assert not bf.read({"crf": tmp_path / "both.conll"}, gold_column=2, predicted_column=3).notes
     assert not bf.read({"crf": tmp_path / "chunks.conll"}).notes
+
+
+# Tables of the scores of two models, by a function of the cell that is a word: a frame for each file.
+SCORE_TABLES = {
+    "a column for each model": lambda cell: {
+        "all": {"id": [1, 2, 3], "a": [0.5, 0.3, 1], "b": [0.2, 0.9, cell]}
+    },
+    "a row for each model": lambda cell: {
+        "all": {"model": ["a", "a", "b", "b"], "id": [1, 2, 1, 2], "ndcg": [0.5, 0.3, 0.4, cell]}
+    },
+    "a file for each model": lambda cell: {
+        "a": {"id": [1, 2], "ndcg": [0.5, 0.3]},
+        "b": {"id": [1, 2], "ndcg": [cell, 0.7]},
+    },
+    "final scores": lambda cell: {
+        "all": {"model": ["a", "a", "b", "b"], "fold": [1, 2, 1, 2], "ndcg": [0.5, 0.3, 0.4, cell]}
+    },
+}
+
+
+@pytest.mark.parametrize("word", ["true", "False", " TRUE ", True])
+@pytest.mark.parametrize("container", ["csv", "jsonl"])
+@pytest.mark.parametrize("layout", SCORE_TABLES)
+def test_a_truth_value_among_scores_is_refused_in_every_layout_and_format(
+    table, layout, container, word, tmp_path
+):
+    files = {}
+    for name, columns in SCORE_TABLES[layout](word).items():
+        written = table({key: pd.Series(values, dtype=object) for key, values in columns.items()}, container)
+        files[name] = tmp_path / f"{name}.{container}"
+        written.file.path.rename(files[name])
+    source = files.get("all", files)
+    more = {"columns": ["a", "b"]} if "column" in layout else {}
+    with pytest.raises(ValueError, match=r"but other rows have numbers|mixes strings, numbers or booleans"):
+        bf.read(source, scores="ndcg", **more)
