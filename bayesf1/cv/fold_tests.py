@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 from scipy import special
 
 from bayesf1.base.arrays import FloatArray
-from bayesf1.base.naming import quoted
+from bayesf1.base.checks import Rule
 from bayesf1.designs import BlockedCV
 from bayesf1.evaluation import Evaluation, resolve_metric
 from bayesf1.inference.comparison import RopeLike, check_rope
@@ -21,6 +21,15 @@ from bayesf1.output.words import fold_tests as words
 from bayesf1.output.words.signature import in_one_line
 from bayesf1.sampling.training import Contrasts
 from bayesf1.units import Folds, Units
+
+
+EvaluationOfFolds: TypeAlias = Annotated[
+    Evaluation,
+    Rule(
+        lambda value: isinstance(value, Evaluation),
+        "an Evaluation, as from_frame(frame, score='f1', fold='fold') makes it of scores of folds",
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -122,7 +131,7 @@ class FoldTests(Answer):
 
 
 def fold_tests(
-    ev: Evaluation,
+    ev: EvaluationOfFolds,
     a: str | None = None,
     b: str | None = None,
     metric: MetricLike | None = None,
@@ -170,11 +179,6 @@ def fold_tests(
     0.948
     """
     margin = check_rope(rope).high
-    if not isinstance(ev, Evaluation):
-        raise ValueError(
-            f"fold_tests asks an Evaluation, not {quoted(ev)}; pass scores of folds to "
-            "from_frame(frame, score='f1', fold='fold'), with a row for each model and fold"
-        )
     pair = ev.pair(a, b)
     folds = pair.folds
     if folds is None:

@@ -93,9 +93,9 @@ def test_a_lower_score_may_be_the_better():
 @pytest.mark.parametrize("given", [{"A": [0.1, 0.2], "B": [0.2, 0.3]}, [0.1, 0.2], None])
 def test_scores_without_an_evaluation_are_sent_to_from_frame(given):
     with pytest.raises(
-        ValueError, match=r"fold_tests asks an Evaluation.*from_frame\(frame, score='f1', fold='fold'\)"
+        ValueError, match=r"ev must be an Evaluation, as from_frame\(frame, score='f1', fold='fold'\)"
     ):
-        fold_tests(given)
+        bf.fold_tests(given)
 
 
 # ---- McNemar ----------------------------------------------------------------------------------------------
