@@ -22,7 +22,6 @@ from bayesf1.output.words.signature import in_one_line
 from bayesf1.sampling.training import Contrasts
 from bayesf1.units import Folds, Units
 
-
 EvaluationOfFolds: TypeAlias = Annotated[
     Evaluation,
     Rule(
