@@ -174,9 +174,7 @@ def power_on_sentences(replicates: int, rng: np.random.Generator) -> None:
 def many_models(replicates: int, rng: np.random.Generator) -> None:
     n, few = 500, replicates
     print(f"\n3. Many models: some pair of equal ones called different, {few} test sets of {n} items")
-    print(
-        f"{'models':>7}{'pairs':>7}{'P ≥ .975':>10}{'jointly':>9}{'p < .05':>9}{'Holm':>7}{'BH':>7}"
-    )
+    print(f"{'models':>7}{'pairs':>7}{'P ≥ .975':>10}{'jointly':>9}{'p < .05':>9}{'Holm':>7}{'BH':>7}")
     for k in (2, 3, 5, 10, 20):
         claims = np.zeros(5)
         for _ in range(few):

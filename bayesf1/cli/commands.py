@@ -365,10 +365,10 @@ def label(args: argparse.Namespace) -> None:
 
 def _write_rows(items: Any, args: argparse.Namespace) -> None:
     """Write the rows to label as they stand in the file, with their row numbers if they have no id."""
-    from bayesf1.io.tables import Table
+    from bayesf1.io.tables import TableFile
 
     with input_files() as take:
-        table = Table.opened(take(args.files[0]))
+        table = TableFile.opened(take(args.files[0]))
         frame = table.load(table.header, optional=table.header)
     if args.id is None:
         frame.insert(0, "row", range(1, len(frame) + 1))

@@ -554,7 +554,7 @@ def hierarchical(
         observed=fitted.observed,
         noun=fitted.noun,
         assumption=fitted.assumption,
-        within=fitted.within,
+        dependence=fitted.dependence,
         diagnostics=fitted.diagnostics,
         note=fitted.note,
         remarks=fitted.remarks,

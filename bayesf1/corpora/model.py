@@ -395,7 +395,7 @@ class FittedModel:
     observed: ObservedScores
     noun: str
     assumption: Assumption
-    within: str
+    dependence: str
     diagnostics: Diagnostics
     note: str = ""
     remarks: tuple[str, ...] = ()

@@ -673,14 +673,14 @@ class Estimand:
         return "" if self.sampling.single else self.ev.unit
 
 
-class Method(NamedTuple):
+class IntervalMethod(NamedTuple):
     """A row of `METHODS`: how a method makes its interval, and whether it applies to an estimand."""
 
     interval: Callable[[Estimand, str], MethodInterval]
     applies: Callable[[Estimand], bool]
 
 
-def _needs_one_table(name: str) -> Method:
+def _needs_one_table(name: str) -> IntervalMethod:
     """Return the row of a method that needs no more than the table of one model."""
 
     def applies(e: Estimand) -> bool:
@@ -689,7 +689,7 @@ def _needs_one_table(name: str) -> Method:
             return False
         return e.of_one_model and name in closed_methods(e.metric)
 
-    return Method(Estimand.closed, applies)
+    return IntervalMethod(Estimand.closed, applies)
 
 
 def _resamples_units(e: Estimand) -> bool:
@@ -697,22 +697,22 @@ def _resamples_units(e: Estimand) -> bool:
     return not e.ev.labelled and e.sampling.assumption != "fixed"
 
 
-METHODS: dict[str, Method] = {
+METHODS: dict[str, IntervalMethod] = {
     "clopper_pearson": _needs_one_table("clopper_pearson"),
     "wald": _needs_one_table("wald"),
     "wilson": _needs_one_table("wilson"),
     "wilson_direct": _needs_one_table("wilson_direct"),
     "wilson_indirect": _needs_one_table("wilson_indirect"),
     "fbeta_delta": _needs_one_table("fbeta_delta"),
-    "difference_estimator": Method(
+    "difference_estimator": IntervalMethod(
         Estimand.difference_estimator,
         lambda e: difference_estimate(e.sampling, e.metric) is not None,
     ),
-    "delta": Method(Estimand.delta, lambda e: _resamples_units(e) and bool(e.metric.smooth)),
-    "bootstrap_percentile": Method(Estimand.percentile, _resamples_units),
-    "bootstrap_bca": Method(Estimand.bca, _resamples_units),
-    "credible_equal_tailed": Method(Estimand.equal_tailed, lambda e: True),
-    "credible_hdi": Method(Estimand.highest_density, lambda e: True),
+    "delta": IntervalMethod(Estimand.delta, lambda e: _resamples_units(e) and bool(e.metric.smooth)),
+    "bootstrap_percentile": IntervalMethod(Estimand.percentile, _resamples_units),
+    "bootstrap_bca": IntervalMethod(Estimand.bca, _resamples_units),
+    "credible_equal_tailed": IntervalMethod(Estimand.equal_tailed, lambda e: True),
+    "credible_hdi": IntervalMethod(Estimand.highest_density, lambda e: True),
 }
 
 

@@ -375,7 +375,7 @@ METHODS = ("auto", "exact", "montecarlo")
 # Scores closer than this, relative to their size, are tied; rounding must not break a tie.
 _TIE = 1e-12
 # The difference of scores for each sum, axes (trial, cell) to (trial,).
-Statistic: TypeAlias = Callable[[FloatArray], FloatArray]
+ScoreOfTotals: TypeAlias = Callable[[FloatArray], FloatArray]
 # Entries up to which sparse patterns are made dense.
 _DENSE = 1 << 26
 
@@ -500,7 +500,7 @@ def randomization_test(
     )
 
 
-def _arrange(ev: Evaluation, metric: Metric) -> tuple[Any, FloatArray, Statistic, int]:
+def _arrange(ev: Evaluation, metric: Metric) -> tuple[Any, FloatArray, ScoreOfTotals, int]:
     """Return the net effect of a swap, counts of patterns, the difference as a function of sums, and the number of units."""
     if ev.units is None or not ev.units.shared:
         raise ValueError(
@@ -526,7 +526,7 @@ def _arrange(ev: Evaluation, metric: Metric) -> tuple[Any, FloatArray, Statistic
     ev.task.check_one_scale()
     tables = ev.tables if ev.folds is None else ev.tables / ev.folds.k
     middle = tables.mean(axis=0)
-    score: Statistic
+    score: ScoreOfTotals
     if metric.expand is not None and ev.units.n_patterns > _FIRST_ORDER:
         # A swap moves the models to either side of their mean, so that even orders of the difference cancel.
         numerators, denominators = metric.expand(middle[None])

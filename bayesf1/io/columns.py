@@ -11,7 +11,7 @@ import numpy as np
 from bayesf1.base.arrays import AnyArray, FloatArray
 from bayesf1.base.naming import listing, quoted
 from bayesf1.base.text_files import read_number
-from bayesf1.io.tables import Table
+from bayesf1.io.tables import TableFile
 
 # So many rows show what a column holds.
 _SAMPLE = 10_000
@@ -112,7 +112,7 @@ def _number(value: Any, words: Mapping[str, float]) -> float:
 
 
 def named_columns(
-    given: str | Sequence[str] | Mapping[str, str], table: Table, option: str
+    given: str | Sequence[str] | Mapping[str, str], table: TableFile, option: str
 ) -> dict[str, str]:
     """Return the models' columns by their names: as given, or without the part of nested names that all share.
 
@@ -142,7 +142,7 @@ def _named(text: str, header: Container[str]) -> tuple[str, str]:
     return name, column
 
 
-def _matching(column: str, table: Table) -> list[str]:
+def _matching(column: str, table: TableFile) -> list[str]:
     """Return the columns that a pattern stands for; a name without asterisks stands for itself."""
     if "*" not in column:
         return [column]
@@ -178,7 +178,7 @@ def _object_and_field(name: str) -> tuple[str, str]:
 
 
 def guess_columns(
-    table: Table, gold: str | None, other: Iterable[str | None], *, answers: bool = False
+    table: TableFile, gold: str | None, other: Iterable[str | None], *, answers: bool = False
 ) -> dict[str, str]:
     """Return the models' columns: all but gold, ids and those that options name.
 
@@ -228,7 +228,7 @@ def guess_columns(
     return _shortened(columns) if gold is None else columns
 
 
-def _check_no_totals(table: Table, sample: Any, identifiers: Sequence[str]) -> None:
+def _check_no_totals(table: TableFile, sample: Any, identifiers: Sequence[str]) -> None:
     """Refuse a row of averages, which is no unit."""
     for column in identifiers:
         for value in sample[column]:
@@ -265,7 +265,7 @@ def _meaning(column: Any) -> str:
     return ""
 
 
-def rows_of_models(table: Table) -> str:
+def rows_of_models(table: TableFile) -> str:
     """Return a hint, if a column's name says that it names the models of rows."""
     name = next((name for name in table.header if name.strip().lower() in ("model", "system")), None)
     return "" if name is None else f"; if each model has rows of its own, give model_column={name!r}"

@@ -17,7 +17,7 @@ from bayesf1.base.text_files import located, read_number
 from bayesf1.designs import BlockedCV, Discount, KFoldCV, design_of, read_design
 from bayesf1.evaluation import Evaluation, model_names, warn_if_empty
 from bayesf1.io.formats import Format, InputSource, ReadRequest
-from bayesf1.io.tables import Table
+from bayesf1.io.tables import TableFile
 from bayesf1.runs import flatten, with_runs_in
 from bayesf1.tasks.binary import BINARY_CELLS, Binary
 from bayesf1.units import Folds
@@ -283,7 +283,7 @@ def read_counts(
 
 def _tables_of(file: InputFile) -> tuple[dict[str, dict[str, _FoldTables]], bool]:
     """Return the tables by task ("" without tasks), model, repeat and fold, and whether there are folds at all."""
-    table = Table.opened(file)
+    table = TableFile.opened(file)
     columns = _columns_of(table)
     has_folds = "fold" in columns
     frame = table.load([*columns.values()])
@@ -308,7 +308,7 @@ def _tables_of(file: InputFile) -> tuple[dict[str, dict[str, _FoldTables]], bool
     return tasks, has_folds
 
 
-def _columns_of(table: Table) -> dict[str, str]:
+def _columns_of(table: TableFile) -> dict[str, str]:
     """Return the columns of a table of counts by their names in small letters, or say which are wrong."""
     columns = {name.strip().lower(): name for name in table.header}
     if len(columns) < len(table.header):

@@ -271,7 +271,7 @@ def texts_of(column: Iterable[Any]) -> AnyArray:
     return np.asarray(names[numbers])
 
 
-def numbers_of(column: Iterable[Any]) -> IntArray:
+def numbers_by_occurrence(column: Iterable[Any]) -> IntArray:
     """Return the number of each value, from 0 in the order in which they first occur."""
     return numbered(column).numbers
 

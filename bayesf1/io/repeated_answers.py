@@ -13,7 +13,7 @@ from bayesf1.base.naming import quoted
 from bayesf1.evaluation import Evaluation
 from bayesf1.io.folded import Gold, Marked
 from bayesf1.io.labels import from_correct
-from bayesf1.io.long_tables import LongTable, numbered, numbers_of
+from bayesf1.io.long_tables import LongTable, numbered, numbers_by_occurrence
 from bayesf1.io.roles import noun_of
 from bayesf1.task import Task
 from bayesf1.tasks.correctness import Correctness
@@ -161,7 +161,7 @@ def _of_items(table: LongTable, models: tuple[str, ...], task: Task, means: Any)
     items = _merged(means, np.ones(n_items), item)
     if table.groups is None:
         return Evaluation.of_units(models, task, items)
-    group = numbers_of(table.groups)
+    group = numbers_by_occurrence(table.groups)
     n_groups = int(group.max()) + 1
     sums = indicators(group, np.arange(n_items), (n_groups, n_items)) @ means
     documents = _merged(sums, np.ones(n_groups), "document" if unit is None else unit)

@@ -31,7 +31,7 @@ from bayesf1.io.long_tables import (
     texts_of,
 )
 from bayesf1.io.roles import ROLES, UnclearRows, check_given, role_of, shown
-from bayesf1.io.tables import Table, is_arrow, is_json
+from bayesf1.io.tables import TableFile, is_arrow, is_json
 from bayesf1.tasks.final import known_share
 
 # Options for the role of a column, which have another name as well.
@@ -76,7 +76,7 @@ class _TableRequest:
         options = request.options
         kind = kind_of_content(options)
         if kind is None:
-            header = Table.opened(request.first).header
+            header = TableFile.opened(request.first).header
             raise ValueError(
                 f"{request.first} is a table with columns {listing(header, most=12)}; name the column of gold labels with "
                 "gold=, the columns of right or wrong answers with correct=, or the scores with scores="
@@ -117,7 +117,7 @@ class _TableRequest:
             )
         return self.value
 
-    def roles_by_name(self, table: Table) -> dict[str, str]:
+    def roles_by_name(self, table: TableFile) -> dict[str, str]:
         """Return the first column that is called after each role, among those that no option names."""
         named: dict[str, str] = {}
         taken = [value for value in self.options.values() if isinstance(value, str)]
@@ -156,7 +156,7 @@ class _Rows(NamedTuple):
     given: Mapping[str, str]
     content: Content
     remarks: tuple[str, ...] = ()
-    tables: Mapping[str, Table] = MappingProxyType({})
+    tables: Mapping[str, TableFile] = MappingProxyType({})
 
 
 def _read(request: ReadRequest) -> Evaluation:
@@ -165,7 +165,7 @@ def _read(request: ReadRequest) -> Evaluation:
     place = request.places[0]
     if request.models:
         return _evaluate(_rows_of_files(asked), place)
-    table = Table.opened(request.first)
+    table = TableFile.opened(request.first)
     check_given(asked.given, table.header, str(table), item_option="id")
     named = asked.roles_by_name(table)
     if not _has_row_for_each_model(asked, table, named):
@@ -177,7 +177,7 @@ def _read(request: ReadRequest) -> Evaluation:
     return _evaluate(_joined_rows(asked, {"": table}) if rows is None else rows, place)
 
 
-def _has_row_for_each_model(asked: _TableRequest, table: Table, named: Mapping[str, str]) -> bool:
+def _has_row_for_each_model(asked: _TableRequest, table: TableFile, named: Mapping[str, str]) -> bool:
     """Return whether each row of a table is of one model; else each model has a column.
 
     A column is one of models' names only beside that of their values: a column ``name`` alone may hold people's.
@@ -218,7 +218,9 @@ def _with_positive(content: Content, frame: Any) -> Content:
 # ---- a row for each model ---------------------------------------------------------------------------------
 
 
-def _joined_rows(asked: _TableRequest, tables: Mapping[str, Table], elsewhere: Collection[str] = ()) -> _Rows:
+def _joined_rows(
+    asked: _TableRequest, tables: Mapping[str, TableFile], elsewhere: Collection[str] = ()
+) -> _Rows:
     """Return the rows of one table, or of a table for each model, one below the other.
 
     Columns are loaded that options name, or that are called after a role; gold's own file has those `elsewhere`.
@@ -238,7 +240,7 @@ def _joined_rows(asked: _TableRequest, tables: Mapping[str, Table], elsewhere: C
     return _Rows(frame, {**of_files, **asked.given}, content, tables=tables)
 
 
-def _joined(tables: Mapping[str, Table], columns: Sequence[str], gaps: Collection[str]) -> Any:
+def _joined(tables: Mapping[str, TableFile], columns: Sequence[str], gaps: Collection[str]) -> Any:
     """Return columns of several tables, one below the other, with the models' names if each has a table."""
     import pandas as pd
 
@@ -252,7 +254,7 @@ def _joined(tables: Mapping[str, Table], columns: Sequence[str], gaps: Collectio
     return frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
 
 
-def _value_columns(asked: _TableRequest, tables: Mapping[str, Table]) -> tuple[str, ...]:
+def _value_columns(asked: _TableRequest, tables: Mapping[str, TableFile]) -> tuple[str, ...]:
     """Return the columns of predictions, answers or scores, which all tables have."""
     header = next(iter(tables.values())).header
     free = [column for column in header if column and role_of(column) is None]
@@ -288,10 +290,10 @@ def _rows_of_files(asked: _TableRequest) -> _Rows:
     for name in ("model", "model_column", "columns", "run_column"):
         if name in asked.options:
             raise ValueError(f"{name}= says how one table holds several models; each has a file here")
-    tables = {name: Table.opened(place.file) for name, place in request.models.items()}
+    tables = {name: TableFile.opened(place.file) for name, place in request.models.items()}
     named = asked.roles_by_name(next(iter(tables.values())))
     item = asked.given.get("item", named.get("item"))
-    gold_file = None if request.alone is None else Table.opened(request.alone.file)
+    gold_file = None if request.alone is None else TableFile.opened(request.alone.file)
     of_gold: list[str] = []
     if gold_file is not None:
         gold_file.check(asked.content.gold, item)
@@ -321,7 +323,7 @@ def _numbered_by_order(asked: _TableRequest, rows: _Rows) -> _Rows:
     return rows._replace(frame=frame, given={**rows.given, "item": ROW}, remarks=(_BY_ORDER,))
 
 
-def _with_gold(rows: _Rows, item: str, gold_file: Table, gold: Any) -> _Rows:
+def _with_gold(rows: _Rows, item: str, gold_file: TableFile, gold: Any) -> _Rows:
     """Return rows of models with the columns of gold's own file, item by item."""
     content = rows.content
     frame = rows.frame
@@ -366,7 +368,7 @@ def _with_gold(rows: _Rows, item: str, gold_file: Table, gold: Any) -> _Rows:
 # ---- a column for each model ------------------------------------------------------------------------------
 
 
-def _evaluate_wide(asked: _TableRequest, table: Table, named: Mapping[str, str]) -> Evaluation:
+def _evaluate_wide(asked: _TableRequest, table: TableFile, named: Mapping[str, str]) -> Evaluation:
     """Return the evaluation of a table with a column for each model, and perhaps columns that say what was sampled."""
     content = asked.content
     table.check(*content.shared, *asked.given.values(), asked.options.get("prediction"))
@@ -402,7 +404,7 @@ def _evaluate_wide(asked: _TableRequest, table: Table, named: Mapping[str, str])
         return from_wide(frame, models, asked.given, _with_positive(content, frame), has_roles=has_roles)
 
 
-def _model_columns(asked: _TableRequest, table: Table, other: Sequence[str]) -> dict[str, str]:
+def _model_columns(asked: _TableRequest, table: TableFile, other: Sequence[str]) -> dict[str, str]:
     """Return the column of each model: those that were named, or all but these others."""
     for option in ("columns", "correct"):
         if asked.options.get(option):
@@ -410,7 +412,7 @@ def _model_columns(asked: _TableRequest, table: Table, other: Sequence[str]) -> 
     return guess_columns(table, asked.content.gold, other, answers=asked.kind == "correct")
 
 
-def _check_items_of_scores(asked: _TableRequest, table: Table, columns: Sequence[Any]) -> None:
+def _check_items_of_scores(asked: _TableRequest, table: TableFile, columns: Sequence[Any]) -> None:
     """Refuse rows of a metric such as F1 that no column calls items: they may be folds, runs or data sets."""
     if known_share(str(asked.value)) is None or asked.options.keys() & {"id", "item", "unit", "group"}:
         return
@@ -427,7 +429,7 @@ def _check_items_of_scores(asked: _TableRequest, table: Table, columns: Sequence
 # ---- rows of models, columns of data sets -----------------------------------------------------------------
 
 
-def _rows_of_data_sets(asked: _TableRequest, table: Table, model: str) -> _Rows | None:
+def _rows_of_data_sets(asked: _TableRequest, table: TableFile, model: str) -> _Rows | None:
     """Return a table with a row for each model and a column for each data set as rows; None if it is another table."""
     columns = [column for column in table.header if column and column != model]
     frame = table.load([model, *columns], optional=columns)

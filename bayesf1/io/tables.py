@@ -35,7 +35,7 @@ Record: TypeAlias = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Table:
+class TableFile:
     r"""A table in a file, whose columns are read when they are asked for.
 
     Attributes
@@ -51,7 +51,7 @@ class Table:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "a.jsonl")
     ...     size = path.write_text('{"q": 1, "a": {"right": true}}\n{"q": 2, "a": {"right": false}}\n')
-    ...     table = Table.opened(InputFile.of(path))
+    ...     table = TableFile.opened(InputFile.of(path))
     ...     table.header, table.load(["a.right"])["a.right"].tolist()
     (('q', 'a.right'), [True, False])
     """
@@ -60,7 +60,7 @@ class Table:
     header: tuple[str, ...]
 
     @classmethod
-    def opened(cls, file: InputFile) -> Table:
+    def opened(cls, file: InputFile) -> TableFile:
         """Read the header of a file."""
         if is_arrow(file):
             header = _arrow_header(file)

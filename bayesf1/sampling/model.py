@@ -85,7 +85,7 @@ class SamplingSettings:
         Whether scores are final, and their items unknown.
     generations, repeated
         The least and the most generations of an item, if units are their means, and the name of one.
-    within
+    data_sets
         What was sampled within each of several data sets, if these are the units.
     """
 
@@ -104,7 +104,7 @@ class SamplingSettings:
     final: bool = False
     generations: tuple[int, ...] = ()
     repeated: str = ""
-    within: tuple[SamplingSettings, ...] = ()
+    data_sets: tuple[SamplingSettings, ...] = ()
 
     @property
     def hides_spread(self) -> bool:
@@ -554,8 +554,8 @@ class SamplingModel:
             least_and_most = (ev.generations.least, ev.generations.most)
             settings = replace(settings, generations=least_and_most, repeated=ev.generations.noun)
         if ev.corpora is not None:
-            within = tuple(part.settings(metric) for part in self.parts)
-            settings = replace(settings, within=within, target="corpora")
+            data_sets = tuple(part.settings(metric) for part in self.parts)
+            settings = replace(settings, data_sets=data_sets, target="corpora")
         return settings
 
 

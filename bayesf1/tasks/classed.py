@@ -279,7 +279,7 @@ def _of_whole(name: str, task: Classed, tables: FloatArray) -> Metric:
         "balanced_accuracy": partial(_balanced_accuracy, in_gold=in_gold),
         "sba": partial(_symmetric_balanced_accuracy, in_gold=in_gold),
         "mcc": correlation,
-        "kappa": agreement,
+        "kappa": cohen_kappa,
     }
     score = scores[name]
 
@@ -326,7 +326,7 @@ def correlation(counts: ClassCounts) -> FloatArray:
     return ratio(covariance, np.sqrt(positive)).clip(-1.0, 1.0)
 
 
-def agreement(counts: ClassCounts) -> FloatArray:
+def cohen_kappa(counts: ClassCounts) -> FloatArray:
     """Cohen's kappa of gold and predicted classes, 0 where it is 0/0."""
     right, gold, predicted = _shares(counts)
     chance = (gold * predicted).sum(axis=-1)

@@ -84,16 +84,16 @@ class Correctness(BinaryOutcome):
             names = [*labels, self.scored] if self.scored else labels
             raise ValueError(f"unknown metric {asked!r} of right or wrong answers; {nearest(asked, names)}")
         # The mean is the share of answers for which 1 stands, the first cell.
-        counted, other = {"accuracy": RIGHT_WRONG, "error_rate": WRONG_RIGHT}.get(name, self.cells)
-        alias = self.scored if counted == self.cells[0] else ""
+        cell, other = {"accuracy": RIGHT_WRONG, "error_rate": WRONG_RIGHT}.get(name, self.cells)
+        alias = self.scored if cell == self.cells[0] else ""
         label = alias if alias and name != "mean" else labels[name]
         return Metric(
             name,
             label,
-            (counted, other),
+            (cell, other),
             proportion,
-            Proportion((counted,), (other,)),
-            lower_is_better=counted == "wrong",
+            Proportion((cell,), (other,)),
+            lower_is_better=cell == "wrong",
             alias=alias,
         )
 

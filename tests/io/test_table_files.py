@@ -10,7 +10,7 @@ import bayesf1 as bf
 from bayesf1.base.input_files import InputFile
 from bayesf1.cli.main import main
 from bayesf1.io.columns import guess_columns, named_columns
-from bayesf1.io.tables import Table
+from bayesf1.io.tables import TableFile
 from file_samples import lines
 
 N = 12
@@ -32,7 +32,7 @@ def table(tmp_path):
             frame.to_csv(path, index=False)
         else:
             frame.to_json(path, orient="records", lines=True)
-        return Table.opened(InputFile.of(path))
+        return TableFile.opened(InputFile.of(path))
 
     return written
 

@@ -15,7 +15,7 @@ import pytest
 import bayesf1 as bf
 from bayesf1 import read
 from bayesf1.base.input_files import InputFile
-from bayesf1.io.tables import Table
+from bayesf1.io.tables import TableFile
 from file_samples import SAMPLES
 
 # Columns: a has one false positive and one false negative, b one false negative.
@@ -175,7 +175,7 @@ def test_a_row_that_is_none_is_refused_with_its_line(tmp_path, line, said):
 
 
 def cells(path, name, **how):
-    return Table.opened(InputFile.of(path)).load([name], **how)[name].tolist()
+    return TableFile.opened(InputFile.of(path)).load([name], **how)[name].tolist()
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])

@@ -123,7 +123,7 @@ def legend(res: Comparisons) -> list[str]:
     first = comparisons[0]
     lines = []
     if any(c.equivalent for c in comparisons):
-        lines.append(f"Equivalent: {within(first)} with probability {first.prob:g} or more.")
+        lines.append(f"Equivalent: {inside_region(first)} with probability {first.prob:g} or more.")
     if any(math.isnan(c.gap) for c in comparisons) and not math.isnan(res.headline.gap):
         lines.append(UNDEFINED)
     if any(c.not_worse is not None and c.winner is None and not c.equivalent for c in comparisons):
@@ -150,7 +150,7 @@ def verdict(c: Comparison) -> str:
     return "undecided"
 
 
-def within(c: Comparison) -> str:
+def inside_region(c: Comparison) -> str:
     """Write that a difference lies in the region of practical equivalence, as a clause."""
     ends = region(c.rope, percent=c.definition.percent) + own_points(c.definition)
     return f"the difference is within {ends}" if c.rope.symmetric else f"{c.model_b} is ahead by {ends}"
@@ -323,7 +323,7 @@ def _claim(c: Comparison) -> str:
     lead = _lead(c)
     direction = "; lower is better" if c.definition.lower_is_better else ""
     surely = f"({equation('P', lead.p, below=c.threshold)}{direction})"
-    inside = f"{within(c)} ({equation('P', c.p_rope)})"
+    inside = f"{inside_region(c)} ({equation('P', c.p_rope)})"
     if c.winner is not None:
         claim = f"{lead.first} outperforms {lead.second} in {metric} by {lead.size}{about} {surely}"
         if c.equivalent:
@@ -342,4 +342,4 @@ def _claim(c: Comparison) -> str:
 
 def _p_rope(c: Comparison) -> str:
     """Write the probability of the region as a further clause; nothing without a region."""
-    return f"; {equation(f'P({within(c)})', c.p_rope, below=c.prob)}" if c.rope else ""
+    return f"; {equation(f'P({inside_region(c)})', c.p_rope, below=c.prob)}" if c.rope else ""

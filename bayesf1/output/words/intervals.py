@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from bayesf1.base.naming import capitalised, plural, printable
 from bayesf1.output.table import Table
 from bayesf1.output.words.numbers import digits_of, percentage, points, probability
-from bayesf1.output.words.sampled import counted, few_units, on_what, prior_of
+from bayesf1.output.words.sampled import few_units, on_what, prior_of, units_in_words
 
 if TYPE_CHECKING:
     from bayesf1.frequentist.coverage import CoverageCurve
@@ -93,7 +93,7 @@ def note(row: MethodInterval) -> str:
 def notes(r: Intervals) -> tuple[str, ...]:
     """Return what intervals assumed, a sentence each."""
     s = r.settings
-    source = f"from {counted(s)}" if s.n_units else "from totals, each count as an independent item"
+    source = f"from {units_in_words(s)}" if s.n_units else "from totals, each count as an independent item"
     if len(r.models) > 1:
         pairing = "independent" if s.assumption == "independent" else "paired"
         source = f"{source}, with models {pairing}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from bayesf1.base.naming import joined, printable
 from bayesf1.output.words.citations import PACKAGE
-from bayesf1.output.words.comparison import within
+from bayesf1.output.words.comparison import inside_region
 from bayesf1.output.words.numbers import credible_intervals
 from bayesf1.output.words.prose import in_prose
 from bayesf1.output.words.sampled import cited, dependence, design, draws_of, scope, with_prior
@@ -22,7 +22,7 @@ def methods(res: Comparisons) -> str:
     parts = _compared_by(res)
     parts.append(_probabilities(res))
     if c.rope:
-        parts.append(f"models count as practically equivalent if {within(c)}")
+        parts.append(f"models count as practically equivalent if {inside_region(c)}")
     parts.append(f"a model was called better if that had a probability of at least {c.threshold:.4g}")
     return printable(f"{'; '.join(parts)}. Intervals are {credible_intervals(c.prob)}.")
 
@@ -37,8 +37,8 @@ def compared(res: Comparisons) -> str:
 def _compared_by(res: Comparisons) -> list[str]:
     """Return what was compared, by which test, and how models depend on each other."""
     s = res.headline.settings
-    if s.within or s.final:
-        scores = "data-set scores" if s.within else "final scores"
+    if s.data_sets or s.final:
+        scores = "data-set scores" if s.data_sets else "final scores"
         parts = [f"{compared(res)} by {scores} ({design(s)}) with {PACKAGE}{with_prior(s)}", dependence(s)]
     elif s.training:
         parts = [f"{compared(res)}, as methods{scope(s)}, with {PACKAGE}", dependence(s)]
@@ -49,7 +49,7 @@ def _compared_by(res: Comparisons) -> list[str]:
         ]
         if s.cv is not None:
             parts.append(f"counts of the {s.cv} were discounted by k = {s.discount:.4f} (rule {s.rule})")
-    if s.runs and not s.within:
+    if s.runs and not s.data_sets:
         parts.append(f"a method's score is the mean of its runs' scores{_prior_of_runs(res)}")
     return parts
 

@@ -45,7 +45,7 @@ def ranking_notes(s: SamplingSettings, generations: GenerationShare | None) -> l
 
 def _data_set_notes(s: SamplingSettings) -> list[str]:
     """Say that a claim about data sets is about the average one."""
-    if not s.within:
+    if not s.data_sets:
         return []
     units = plural(s.unit)
     lines = [

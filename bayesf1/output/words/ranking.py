@@ -184,7 +184,7 @@ def methods_by(r: Ranking, metrics: str) -> str:
             f"(Hsu 1984; probability {r.threshold:g})."
         ),
     ]
-    if not s.training and not s.final and not s.within:
+    if not s.training and not s.final and not s.data_sets:
         lines.append(f"Posteriors of the scores are those of {cited(s)}.")
     return printable(" ".join(lines))
 

@@ -29,7 +29,7 @@ def sampled(s: SamplingSettings) -> str:
     return f"{units} ({s.labelled})" if s.labelled else units
 
 
-def counted(s: SamplingSettings) -> str:
+def units_in_words(s: SamplingSettings) -> str:
     """Write how many units there are, and their effective number if that is far smaller."""
     effective = s.effective_units
     if effective is None or not s.n_units or effective > 0.75 * s.n_units:
@@ -40,8 +40,8 @@ def counted(s: SamplingSettings) -> str:
 
 def design(s: SamplingSettings) -> str:
     """Write what was sampled, by the roles of a table's columns: items, generations, runs, folds, data sets."""
-    if s.within:
-        inside = " or ".join(_different(_inside_data_set(data_set) for data_set in s.within))
+    if s.data_sets:
+        inside = " or ".join(_different(_inside_data_set(data_set) for data_set in s.data_sets))
         return _listed(sampled(s), inside)
     if s.final and s.runs:
         return _runs(s)
@@ -63,7 +63,7 @@ def on_what(s: SamplingSettings) -> str:
 
 def has_roles(s: SamplingSettings) -> bool:
     """Return whether more was sampled than items, and folds or runs of them."""
-    return bool(s.final or s.within or s.generations)
+    return bool(s.final or s.data_sets or s.generations)
 
 
 def _inside_data_set(s: SamplingSettings) -> str:
@@ -141,7 +141,10 @@ def few_units(s: SamplingSettings) -> str:
     if not s.n_units or not by_units or s.effective_units is None or s.effective_units >= FEW_UNITS:
         return ""
     there_are = "There is" if s.n_units == 1 else "There are"
-    return f"{there_are} only {counted(s)}: too few to show how much {plural(s.unit)} vary, so credible intervals are wider."
+    return (
+        f"{there_are} only {units_in_words(s)}: too few to show how much {plural(s.unit)} vary, so credible intervals are "
+        "wider."
+    )
 
 
 # ---- the scope of a claim ---------------------------------------------------------------------------------
@@ -149,7 +152,7 @@ def few_units(s: SamplingSettings) -> str:
 
 def scope(s: SamplingSettings) -> str:
     """Write the scope of a claim about methods, as the middle of a sentence; nothing if models are compared."""
-    if s.within:
+    if s.data_sets:
         return f" on the average {s.unit}"
     if s.training and s.cv is not None:
         folds = s.cv.shape[1]
@@ -172,7 +175,7 @@ def scope(s: SamplingSettings) -> str:
 
 def dependence(s: SamplingSettings) -> str:
     """Write what was taken as sampled, and how the models depend on each other."""
-    if s.within:
+    if s.data_sets:
         return _over_data_sets(s)
     if s.training:
         return _over_folds(s)
@@ -193,13 +196,13 @@ def dependence(s: SamplingSettings) -> str:
         if s.repeated != "prompt":
             compared = f"{compared} (Miller 2024)"
     return (
-        f"the {compared} were paired on {counted(s)}, {BOOTSTRAP} with a small-sample inflation "
+        f"the {compared} were paired on {units_in_words(s)}, {BOOTSTRAP} with a small-sample inflation "
         f"({s.freedom:,.0f} degrees of freedom)"
     )
 
 
 def _over_data_sets(s: SamplingSettings) -> str:
-    each = " or ".join(_different(_of_data_set(data_set) for data_set in s.within))
+    each = " or ".join(_different(_of_data_set(data_set) for data_set in s.data_sets))
     units = f"{plural(s.unit)} ({sampled(s)})"
     return (
         f"{units} are a sample of others: random effects of their scores (half-t priors; compare Corani et al. 2017), "
@@ -244,7 +247,7 @@ def prior_of(s: Settings | IntervalSettings) -> str:
 
 def with_prior(s: Settings) -> str:
     """Write which prior was used, as the end of a clause; nothing for final scores, which have none."""
-    data_sets = s.within if s.within else (s,)
+    data_sets = s.data_sets if s.data_sets else (s,)
     if all(data_set.final for data_set in data_sets):
         return ""
     return f", with {prior_of(s)}"

@@ -65,7 +65,7 @@ def sampling_parts(s: Settings | IntervalSettings) -> dict[str, Any]:
     elif s.n_units:
         units = sampled(s)
     sampling: str = s.assumption
-    if s.within:
+    if s.data_sets:
         sampling = "random-effects"
     elif s.final:
         sampling = "final"
