@@ -120,8 +120,8 @@ def _model(fit: HierarchicalFit) -> str:
     return (
         f"Dirichlet-multinomial model in {fit.concentrations.made_with}, {fit.dependence}, effects of a {fit.noun} on "
         f'one model unrelated to those on another (likelihood="scores" shares them): concentration κ about {alike} '
-        f"(posterior medians; log-normal prior with median {prior.kappa:g} and standard deviation {prior.log_kappa_sd:g} of the "
-        "logarithm)"
+        f"(posterior medians; log-normal prior with median {prior.kappa:g} and standard deviation {prior.log_kappa_sd:g} of "
+        "the logarithm)"
     )
 
 
