@@ -215,7 +215,7 @@ def _measures_of(record: Mapping[str, Any]) -> list[str]:
 
 
 def _add_file(log: _Log, file: InputFile, task: str, options: Mapping[str, Any]) -> None:
-    """Read the samples of one task."""
+    """Add the samples of one task, whose rows of one document and filter are generations of the same model."""
     asked = options.get("measure")
     group = options.get("group")
     measure = ""
@@ -232,8 +232,6 @@ def _add_file(log: _Log, file: InputFile, task: str, options: Mapping[str, Any])
         if own_filter != wanted_filter:
             continue
         item = (task, number)
-        if item in log.scores:
-            raise ValueError(f"{where} has {_spelled(item, 'document')} again; keep one of them")
         if asked in record and isinstance(record[asked], list | dict):
             raise ValueError(
                 f"{where} has {asked} {quoted(record[asked])}, which the harness sums up over all samples, but here "
@@ -244,10 +242,16 @@ def _add_file(log: _Log, file: InputFile, task: str, options: Mapping[str, Any])
         value = record.get(measure)
         if not _is_number(value):
             raise ValueError(f"{where} has {measure} {quoted(value)} instead of a number")
-        log.scores[item] = [float(value)]
+        # A document that comes again was answered again.
+        log.scores.setdefault(item, []).append(float(value))
         text_hash = record.get("doc_hash")
         if isinstance(text_hash, str):
-            log.inputs[item] = text_hash[:16]
+            text_hash = text_hash[:16]
+            if log.inputs.setdefault(item, text_hash) != text_hash:
+                raise ValueError(
+                    f"{where} has {_spelled(item, 'document')} again with another doc_hash; give each document its own "
+                    "doc_id"
+                )
         if group is not None:
             log.groups[item] = _group_at(record, group, task, where)
     if not filters:

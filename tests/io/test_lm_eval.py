@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bayesf1 as bf
@@ -55,6 +56,61 @@ def test_a_measure_that_is_a_list_in_each_sample_is_said_to_be_one(tmp_path):
         bf.read({"a": tmp_path / "a"}, measure="micro_f1")
 
 
+def generated(scores, filters=("none",)):
+    """A log in which each document has as many rows as scores, in order of the generations, for each filter."""
+    samples = [json.loads(line) for line in lm_eval_samples([0.0] * len(scores)).splitlines()]
+    rows = []
+    for generation in range(max(map(len, scores))):
+        for sample, own in zip(samples, scores, strict=True):
+            if generation < len(own):
+                rows += [sample | {"filter": name, "acc": own[generation]} for name in filters]
+    return lines(*map(json.dumps, rows))
+
+
+@pytest.mark.parametrize("value", [1.0, 0.7])
+@pytest.mark.parametrize("group", [None, "doc.subject"])
+def test_documents_that_come_again_are_generations_as_in_a_long_table(value, group, tmp_path):
+    scores = {
+        "a": [[1.0, 0.0, value], [0.0, 0.0], [value, value, 0.0], [1.0]],
+        "b": [[value, value], [1.0, 0.0], [0.0], [1.0, 0.0, 0.0, value]],
+    }
+    for model, own in scores.items():
+        write(tmp_path, model, data=generated(own))
+    rows = [
+        (model, item, generation, score, "abca"[item])
+        for model, own in scores.items()
+        for item, of_item in enumerate(own)
+        for generation, score in enumerate(of_item)
+    ]
+    frame = pd.DataFrame(rows, columns=["model", "item", "generation", "acc", "subject"])
+    roles = {"model": "model", "item": "item", "generation": "generation", "score": "acc"}
+    if group is not None:
+        roles["group"] = "subject"
+    ev = bf.read(tmp_path, group=group, unit="example" if group is None else "document")
+    assert ev == bf.from_frame(frame, **roles)
+    assert (ev.generations.least, ev.generations.most) == (1, 4)
+
+
+def test_rows_of_another_filter_are_no_generations(tmp_path):
+    filters = ("strict-match", "flexible-extract")
+    write(tmp_path, "a", data=generated([[1.0], [0.0]], filters))
+    with pytest.raises(ValueError, match=r"several filters \(strict-match, flexible-extract\)"):
+        bf.read({"a": tmp_path / "a"})
+    ev = bf.read({"a": tmp_path / "a"}, filter="strict-match")
+    assert ev == bf.from_correct({"a": [1.0, 0.0]}, name="acc")
+    write(tmp_path, "a", data=generated([[1.0, 0.0], [0.0, 0.0]], filters))
+    assert bf.read({"a": tmp_path / "a"}, filter="strict-match").generations.most == 2
+
+
+def test_several_responses_with_one_score_are_no_generations(tmp_path):
+    write(
+        tmp_path,
+        "a",
+        data=lm_eval_samples(A, resps=[["x", "y"]] * len(A), filtered_resps=[["x", "y"]] * len(A)),
+    )
+    assert bf.read({"a": tmp_path / "a"}) == bf.from_correct({"a": A}, name="acc")
+
+
 def test_tasks_are_told_apart_and_may_be_groups(tmp_path):
     for model in "ab":
         write(tmp_path, model, "x"), write(tmp_path, model, "y_z", data=lm_eval_samples([0.0, 1.0, 1.0]))
@@ -93,7 +149,11 @@ def test_documents_that_differ_are_no_pairs(tmp_path):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (lm_eval_samples(A) + lm_eval_samples(A[:1]), "line 5, has document 0 of task 'arith' again"),
+        (
+            lm_eval_samples(A)
+            + lm_eval_samples(A[:1]).replace(f"{0:064x}".encode(), f"{9 << 248:064x}".encode()),
+            "line 5, has document 0 of task 'arith' again with another doc_hash",
+        ),
         (lm_eval_samples(A)[:-40], "line 4, is not JSON"),
         (lm_eval_samples([1.0, float("nan")]), "line 2, has acc nan"),
         (lm_eval_samples([None, 1.0]), "line 1, has no measure that is a number"),
