@@ -15,7 +15,7 @@ from bayesf1.base.checks import is_number
 from bayesf1.base.naming import check_known, joined, listing, number_of, plural, printable, quoted
 from bayesf1.base.text_files import StrPath
 from bayesf1.metrics import Metric, MetricLike, MetricOrigin, check_ratio
-from bayesf1.runs import SEPARATE_RUNS, Method, averages, methods_of
+from bayesf1.runs import Method, SeparateRuns, averages, methods_of
 from bayesf1.task import Task, plain_scores
 from bayesf1.units import (
     Assumption,
@@ -253,7 +253,7 @@ class Evaluation(EqualByFields):
             )
         methods = methods_of(runs, self.models)
         order = [model for method in methods for model in method.runs]
-        remarks = tuple(remark for remark in self.remarks if not remark.endswith(SEPARATE_RUNS))
+        remarks = tuple(remark for remark in self.remarks if not isinstance(remark, SeparateRuns))
         return replace(self.select(order), methods=methods, remarks=remarks)
 
     def index(self, model: str) -> int:

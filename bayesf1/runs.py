@@ -190,8 +190,10 @@ def with_runs_in(
     return decorate
 
 
-# The end of a remark on models with names like those of runs; `with_runs` takes the remark away.
-SEPARATE_RUNS = "are compared as separate models; if they are runs of one method, say so with runs=True."
+class SeparateRuns(str):
+    """A remark on models that are named like runs of one method, which `with_runs` takes away."""
+
+    __slots__ = ()
 
 
 def refuse_reports(given: Any) -> None:

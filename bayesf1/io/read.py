@@ -24,7 +24,7 @@ from bayesf1.io.logs import INSPECT, LM_EVAL
 from bayesf1.io.saved import EVALUATION
 from bayesf1.io.scored import SEGMENTS, TREC
 from bayesf1.io.table_files import TABLE
-from bayesf1.runs import SEPARATE_RUNS, dotted_runs, flatten
+from bayesf1.runs import SeparateRuns, dotted_runs, flatten
 from bayesf1.tasks.binary import BINARY_CELLS, Binary
 
 # The more telling first: a new format is a file of its own and a word here.
@@ -40,6 +40,7 @@ _RUN = re.compile(r".+\.(seed|run|fold)?[-_ ]?\d+", re.IGNORECASE)
 # Between two names, but not inside of brackets.
 _COMMA = r",(?![^(]*\))"
 
+_SEPARATE_RUNS = "were read as separate models; if they are runs of one method, say so with runs=True."
 # A model's file, or those of the runs of a method.
 Files: TypeAlias = StrPath | Sequence[StrPath] | Mapping[str, StrPath]
 
@@ -188,7 +189,8 @@ def read(
         return ev.with_runs(dotted_runs(ev.models))
     endings = {model: model.rpartition(".")[2] for model in ev.models if _RUN.fullmatch(model)}
     if len(set(endings.values())) < len(endings):
-        return replace(ev, remarks=(*ev.remarks, f"{joined([*endings][:2])} {SEPARATE_RUNS}"))
+        remark = SeparateRuns(f"{joined([*endings][:2])} {_SEPARATE_RUNS}")
+        return replace(ev, remarks=(*ev.remarks, remark))
     return ev
 
 

@@ -87,7 +87,7 @@ EXPERIMENTS = {
     "data sets": (final(dataset=PARTS), F1, ["dataset"], "4 data sets"),
     "data sets, runs": (final(dataset=PARTS, run=THREE), F1, ["dataset", "run"], "4 data sets, 3 runs each"),
     "data sets, folds": (final(dataset=PARTS, fold=THREE), F1, ["dataset", "fold"], "4 data sets, 3 folds"),
-    "data sets, items": (items(dataset=PARTS), CORRECT, ["id", "dataset"], "4 data sets"),
+    "data sets, items": (items(dataset=PARTS), CORRECT, ["id", "dataset"], "4 data sets, 24 items each"),
 }
 
 

@@ -1,6 +1,7 @@
 """Labels in memory: classes, label sets, gaps and judges, notes, labels that no item has, scores and answers side by side."""
 
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -162,7 +163,11 @@ def test_models_that_are_called_as_runs_are_noted(tmp_path):
     assert "runs=True" in ev.notes[-1]
     named = bf.read(tmp_path / "a.csv", gold="label", positive="y", runs=True)
     assert len(named.names) == 2
-    assert ev.with_runs({"sgd": names[:2], "svm": names[2:]}).notes == named.notes == ()
+    methods = {"sgd": names[:2], "svm": names[2:]}
+    assert ev.with_runs(methods).notes == named.notes == ()
+    # A remark is told by its type, whatever its words.
+    others = replace(ev, remarks=(f"{ev.remarks[-1]}",)).with_runs(methods)
+    assert len(others.remarks) == 1
 
 
 SCORES = {"A": [0.1, 0.5, 0.4, 0.9], "B": [0.2, 0.6, 0.4, 0.7]}

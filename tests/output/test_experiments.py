@@ -236,3 +236,13 @@ def test_the_share_of_generations_is_that_of_the_variance_within_items():
         1.0 - math.sqrt(1.0 - 0.5 * share), rel=0.03
     )
     assert ranking.to_dict()["generations"]["share"] == pytest.approx(record["generations_share"])
+
+
+@pytest.mark.parametrize(
+    ("left_out", "where"), [(0, "3 languages, 20 items each"), (3, "3 languages, 57 items in all")]
+)
+def test_items_of_data_sets_are_counted_for_each_or_in_all(left_out, where):
+    frame = answers(question_id=range(20), language=["de", "en", "fr"])
+    frame = frame[(frame["language"] != "de") | (frame["question_id"] >= left_out)]
+    res = bf.compare(bf.from_frame(frame, correct="correct"), n_draws=1000, rng=1)
+    assert f" on {where}, with " in str(res).splitlines()[0]

@@ -41,8 +41,7 @@ def units_in_words(s: SamplingSettings) -> str:
 def design(s: SamplingSettings) -> str:
     """Write what was sampled, by the roles of a table's columns: items, generations, runs, folds, data sets."""
     if s.data_sets:
-        inside = " or ".join(_different(_inside_data_set(data_set) for data_set in s.data_sets))
-        return _listed(sampled(s), inside)
+        return _listed(sampled(s), _inside_data_sets(s.data_sets))
     if s.final and s.runs:
         return _runs(s)
     if s.cv is not None:
@@ -66,14 +65,26 @@ def has_roles(s: SamplingSettings) -> bool:
     return bool(s.final or s.data_sets or s.generations)
 
 
-def _inside_data_set(s: SamplingSettings) -> str:
-    """Write what was sampled within a data set: folds, runs or generations, or else units."""
+def _inside_data_sets(data_sets: tuple[SamplingSettings, ...]) -> str:
+    """Write what was sampled within data sets: folds, runs or generations, or else units."""
+    repeated = [_repeated(data_set) for data_set in data_sets]
+    units = [sampled(data_set) for data_set in data_sets]
+    if any(repeated):
+        inside = [first if first else second for first, second in zip(repeated, units, strict=True)]
+        return " or ".join(_different(inside))
+    if len({*units}) > 1:
+        n_units = sum(data_set.n_units for data_set in data_sets)
+        return f"{number_of(round(n_units), data_sets[0].unit)} in all"
+    return f"{units[0]} each" if units[0] else ""
+
+
+def _repeated(s: SamplingSettings) -> str:
+    """Write what was repeated on a data set: folds, runs or generations; nothing if all was done once."""
     if s.cv is not None:
         repeats, folds = s.cv.shape
         return f"{repeats * folds} folds each"
     runs = f"{from_to(s.runs, 'run')} each" if s.runs and max(s.runs) > 1 else ""
-    repeated = _listed(runs, _generations(s))
-    return repeated if repeated else sampled(s)
+    return _listed(runs, _generations(s))
 
 
 def _runs(s: SamplingSettings) -> str:
