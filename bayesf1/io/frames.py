@@ -166,7 +166,7 @@ def from_frame(
     content = Content.of(options, kind, (answers,) if isinstance(answers, str) else answers)
     lazy = _read_frame(frame, "lists of labels go to from_labels, counted rows to from_patterns")
     header = lazy.collect_schema().names()
-    check_given(given, header, "the frame")
+    check_given(given, header, "the frame", has_scores=kind == "score")
     if models is None:
         check_columns([*content.shared, *content.answers], header, "the frame")
         return from_long(_in_pandas(frame, lazy).reset_index(drop=True), given, content)

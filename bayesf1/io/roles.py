@@ -132,7 +132,12 @@ def repeated_role(name: str) -> str | None:
 
 
 def check_given(
-    given: Mapping[str, str], header: Sequence[Any], where: str, *, item_option: str = "item"
+    given: Mapping[str, str],
+    header: Sequence[Any],
+    where: str,
+    *,
+    item_option: str = "item",
+    has_scores: bool = False,
 ) -> None:
     """Refuse roles of columns that there are not, two roles of one column, and roles that a column cannot have.
 
@@ -146,6 +151,8 @@ def check_given(
         What has these columns, such as the name of a file.
     item_option
         What the argument for the role of items is called.
+    has_scores
+        Whether rows hold scores, which are final if no column tells items apart.
 
     Examples
     --------
@@ -157,9 +164,13 @@ def check_given(
     ValueError: id='fold' would take test folds as independent items, and a difference ... say fold='fold' instead
     """
     options = {role: item_option if role == "item" else role for role in given}
+    are_final = has_scores and not any(role_of(str(column)) == "item" for column in header)
     role_of_column: dict[str, str] = {}
     for role, column in given.items():
         repeated = repeated_role(str(column))
+        if repeated == "generation" and are_final:
+            # Only items have generations: a final score that comes again is of another training run.
+            repeated = "run"
         if role in ("item", "group") and repeated is not None:
             raise ValueError(
                 f"{options[role]}={column!r} would take {ABOUT[repeated]} as independent {ABOUT[role]}, and a difference "

@@ -166,7 +166,7 @@ def _read(request: ReadRequest) -> Evaluation:
     if request.models:
         return _evaluate(_rows_of_files(asked), place)
     table = TableFile.opened(request.first)
-    check_given(asked.given, table.header, str(table), item_option="id")
+    check_given(asked.given, table.header, str(table), item_option="id", has_scores=asked.kind == "scores")
     named = asked.roles_by_name(table)
     if not _has_row_for_each_model(asked, table, named):
         return _evaluate_wide(asked, table, named)
@@ -228,7 +228,7 @@ def _joined_rows(
     content = asked.content
     given = {role: column for role, column in asked.given.items() if column not in elsewhere}
     for table in tables.values():
-        check_given(given, table.header, str(table), item_option="id")
+        check_given(given, table.header, str(table), item_option="id", has_scores=asked.kind == "scores")
         table.check(*(column for column in (*content.shared, *given.values()) if column not in elsewhere))
     values = _value_columns(asked, tables)
     named = dict.fromkeys([*values, *asked.given.values(), *content.shared])

@@ -350,6 +350,16 @@ def test_folds_and_seeds_are_no_items_and_no_groups(role, column, call, refused)
         assert said.endswith(f"say {call} instead")
 
 
+@pytest.mark.parametrize("role", ["item", "group"])
+def test_a_trial_of_final_scores_is_a_run_as_only_items_have_generations(role, refused):
+    frame = scores("trial", 5)
+    for said in refused(frame, score="f1", **{role: "trial"}):
+        assert said.endswith("say run='trial' instead")
+    assert len(bf.from_frame(frame, score="f1", run="trial").methods[0].runs) == 5
+    for said in refused(frame.assign(question_id=1), score="f1", **{role: "trial"}):
+        assert said.endswith("say generation='trial' instead")
+
+
 @pytest.mark.parametrize("unit", ["fold", "cv", "Random seed", "split 3", "repeats", "runs"])
 def test_folds_and_seeds_are_no_units(unit, refused, tmp_path):
     with pytest.raises(ValueError, match=r"share their data.*fold= or run="):
