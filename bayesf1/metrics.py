@@ -24,6 +24,23 @@ if TYPE_CHECKING:
     from bayesf1.task import Task
 
 
+# Labels that begin with one of these words are no names.
+_COMMON_WORDS = re.compile(
+    "(Accuracy|Average|Balanced|Error|Kappa|Log|Macro|Mean|Micro|Precision|Recall|Score|Specificity|Weighted)\\b"
+)
+
+
+def in_prose(label: str) -> str:
+    """Write the label of a metric as it stands within a sentence.
+
+    Examples
+    --------
+    >>> in_prose("Precision"), in_prose("Balanced accuracy"), in_prose("Brier score")
+    ('precision', 'balanced accuracy', 'Brier score')
+    """
+    return label[:1].lower() + label[1:] if _COMMON_WORDS.match(label) else label
+
+
 # A metric on the sums that it is a function of, axes (..., sum) to (...,).
 Score: TypeAlias = Callable[[FloatArray], FloatArray]
 

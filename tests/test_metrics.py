@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, strategies as st
 from sklearn import metrics as sk
 
+import bayesf1 as bf
 from bayesf1 import from_counts, score
-from bayesf1.metrics import METRICS, find_metric
+from bayesf1.metrics import METRICS, find_metric, in_prose
 
 CELLS = ("tp", "fp", "fn", "tn")
 
@@ -123,3 +124,14 @@ def test_a_callable_is_given_whole_tables():
 
     assert score(ev, "A", metric=prevalence) == 0.5
     assert find_metric(prevalence).name == "prevalence"
+
+
+def test_names_of_metrics_begin_with_a_small_letter_in_prose_unless_they_are_proper_names():
+    proper = {"F1", "F0.5", "F2", "FM", "MCC", "NPV", "SBA", "Jaccard", "Dice"}
+    for metric in METRICS.values():
+        said = in_prose(metric.label)
+        assert said[0].islower() or any(said.startswith(name) for name in proper), said
+    labels = ["a", "b", "c", "a", "b", "c"]
+    ev = bf.from_labels(labels, {"A": labels, "B": ["a", "b", "b", "a", "c", "c"]})
+    res = bf.compare(ev, metrics=["macro_specificity", "macro_precision", "macro_kappa"])
+    assert [c.label for c in res.values()] == ["Macro specificity", "Macro precision", "Macro kappa"]

@@ -554,7 +554,7 @@ def hierarchical(
         observed=fitted.observed,
         noun=fitted.noun,
         assumption=fitted.assumption,
-        dependence=fitted.dependence,
+        within=fitted.within,
         diagnostics=fitted.diagnostics,
         note=fitted.note,
         remarks=fitted.remarks,

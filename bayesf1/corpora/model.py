@@ -395,7 +395,7 @@ class FittedModel:
     observed: ObservedScores
     noun: str
     assumption: Assumption
-    dependence: str
+    within: str
     diagnostics: Diagnostics
     note: str = ""
     remarks: tuple[str, ...] = ()

@@ -274,7 +274,7 @@ def fit_counts(
         observed=observed,
         noun=data_counts.noun,
         assumption="independent",
-        dependence="all items taken as independent",
+        within="all items taken as independent",
         diagnostics=Diagnostics(
             sampler,
             n_draws=diverging.size,

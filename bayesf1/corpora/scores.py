@@ -85,7 +85,7 @@ def fit_scores(corpora: GivenCorpora, options: FitOptions) -> FittedModel:
         observed=observed,
         noun=noun,
         assumption=_assumption(samplings),
-        dependence=f"models {_dependence(samplings)} within {plural(noun)}",
+        within=f"models {_dependence(samplings)} within {plural(noun)}",
         diagnostics=Diagnostics("grid", n_draws, options.chains, n_draws),
         note=_note(noun, samplings, resolved),
         remarks=corpora.remarks,

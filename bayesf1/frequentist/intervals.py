@@ -754,6 +754,10 @@ def _intervals(
                 f"method {name!r} takes each {ev.unit} as answered once, but there are several "
                 f"{plural(of_models.generations.noun)} of each; ask for one of {', '.join(applicable)}"
             )
+        if name not in applicable and name in METHODS:
+            raise ValueError(
+                f"method {name!r} does not apply to {metric.name} here; ask for one of {', '.join(applicable)}"
+            )
         if name not in applicable:
             raise ValueError(
                 f"unknown method {name!r} for {metric.name} here; {nearest(str(name), applicable)}"

@@ -18,8 +18,16 @@ from bayesf1.distributions.difference import Difference
 from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.distributions.fscore import Beta, FScore, UnitDistribution
 from bayesf1.evaluation import Evaluation, UndefinedScore, defined_scores, resolve_metric, resolve_metrics
-from bayesf1.metrics import Estimates, FMeasure, Metric, MetricLike, Moments, PairMoments, Proportion
-from bayesf1.output.words.prose import in_prose
+from bayesf1.metrics import (
+    Estimates,
+    FMeasure,
+    Metric,
+    MetricLike,
+    Moments,
+    PairMoments,
+    Proportion,
+    in_prose,
+)
 from bayesf1.output.words.sampled import few_units, same_everywhere
 from bayesf1.sampling.model import SamplingModel, SamplingSettings, sampling_model
 from bayesf1.sampling.training import Contrasts

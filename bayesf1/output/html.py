@@ -18,9 +18,9 @@ import numpy as np
 from bayesf1 import __version__
 from bayesf1.base.naming import printable, quoted
 from bayesf1.base.text_files import StrPath, write_atomic
+from bayesf1.metrics import in_prose
 from bayesf1.output import panels, plots
 from bayesf1.output.words.numbers import equals, region
-from bayesf1.output.words.prose import in_prose
 
 if TYPE_CHECKING:
     from bayesf1.corpora.fit import HierarchicalFit

@@ -24,7 +24,7 @@ from bayesf1.base.text_files import StrPath, write_atomic
 from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.empirical import EmpiricalPosterior, Undefined
 from bayesf1.evaluation import Evaluation, check_evaluation, resolve_metrics
-from bayesf1.metrics import Metric, MetricLike, find_metric
+from bayesf1.metrics import Metric, MetricLike, find_metric, in_prose
 from bayesf1.output.panels import (
     COLOURS,
     PAGE,
@@ -44,7 +44,6 @@ from bayesf1.output.panels import (
     wrapped,
 )
 from bayesf1.output.words.numbers import digits_of, equation, points, probability, short_probability
-from bayesf1.output.words.prose import in_prose
 
 if TYPE_CHECKING:
     from bayesf1.frequentist.coverage import CoverageCurve

@@ -27,6 +27,7 @@ from bayesf1.metrics import (
     OfClass,
     Proportion,
     find_metric,
+    in_prose,
     metric_of,
     ratio,
 )
@@ -188,11 +189,10 @@ def _average(average: str, base: Metric, task: Classed, tables: FloatArray) -> M
     def function(tables: FloatArray) -> FloatArray:
         return _averaged(average, base, class_counts(task, tables, negatives=negatives))
 
-    label = base.name if base.name in ("precision", "recall") else base.label
     metric = replace(
         base,
         name=f"{average}_{base.name}",
-        label=f"{average.capitalize()} {label}",
+        label=f"{average.capitalize()} {in_prose(base.label)}",
         needs=task.cells,
         function=function,
         distribution=None,

@@ -15,9 +15,9 @@ import pytest
 from matplotlib.text import Text
 
 import bayesf1 as bf
+from bayesf1.metrics import in_prose
 from bayesf1.output import plots
 from bayesf1.output.table import escape_latex, escape_markdown
-from bayesf1.output.words.prose import in_prose
 
 N_DRAWS = 2000
 

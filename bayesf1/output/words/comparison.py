@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from bayesf1.base.naming import joined, listing, plural, printable
+from bayesf1.metrics import in_prose
 from bayesf1.output.table import Table
 from bayesf1.output.words.notes import UNDEFINED
 from bayesf1.output.words.numbers import (
@@ -21,7 +22,6 @@ from bayesf1.output.words.numbers import (
     region,
     unit_of,
 )
-from bayesf1.output.words.prose import in_prose
 from bayesf1.output.words.sampled import on_what, same_everywhere, scope
 
 if TYPE_CHECKING:

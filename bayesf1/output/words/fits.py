@@ -108,7 +108,7 @@ def _model(fit: HierarchicalFit) -> str:
         degrees = "degree" if prior.tails == 1 else "degrees"
         scales = f"{amount(prior.difficulty, percent=percent)} and {amount(prior.spread, percent=percent)}"
         return (
-            f"random-effects model of the scores, {fit.dependence}: {fit.nouns} differ in {fit.main_metric.label} by about "
+            f"random-effects model of the scores, {fit.within}: {fit.nouns} differ in {fit.main_metric.label} by about "
             f"{difficulty} for all models alike, and in the difference of two models by about {difference} (standard "
             f"deviations, posterior medians; half-t priors with {prior.tails:g} {degrees} of freedom and scale {scales})"
         )
@@ -118,7 +118,7 @@ def _model(fit: HierarchicalFit) -> str:
         for name, kappa in zip(fit.models, fit.concentrations.kappa, strict=True)
     )
     return (
-        f"Dirichlet-multinomial model in {fit.concentrations.made_with}, {fit.dependence}, effects of a {fit.noun} on "
+        f"Dirichlet-multinomial model in {fit.concentrations.made_with}, {fit.within}, effects of a {fit.noun} on "
         f'one model unrelated to those on another (likelihood="scores" shares them): concentration κ about {alike} '
         f"(posterior medians; log-normal prior with median {prior.kappa:g} and standard deviation {prior.log_kappa_sd:g} of "
         "the logarithm)"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bayesf1.base.naming import printable
+from bayesf1.metrics import in_prose
 from bayesf1.output.table import Table
 from bayesf1.output.words.numbers import percentage, points, probability
-from bayesf1.output.words.prose import in_prose
 
 if TYPE_CHECKING:
     from bayesf1.labelling import LabelPlan

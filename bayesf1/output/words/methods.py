@@ -6,10 +6,10 @@ import math
 from typing import TYPE_CHECKING
 
 from bayesf1.base.naming import joined, printable
+from bayesf1.metrics import in_prose
 from bayesf1.output.words.citations import PACKAGE
 from bayesf1.output.words.comparison import inside_region
 from bayesf1.output.words.numbers import credible_intervals
-from bayesf1.output.words.prose import in_prose
 from bayesf1.output.words.sampled import cited, dependence, design, draws_of, scope, with_prior
 
 if TYPE_CHECKING:

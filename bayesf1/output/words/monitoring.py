@@ -6,9 +6,9 @@ import math
 from typing import TYPE_CHECKING
 
 from bayesf1.base.naming import capitalised, number_of, plural, printable
+from bayesf1.metrics import in_prose
 from bayesf1.output.table import Table
 from bayesf1.output.words.numbers import amount, digits_of, equation, points
-from bayesf1.output.words.prose import in_prose
 
 if TYPE_CHECKING:
     from bayesf1.frequentist.monitoring import Look, LookClaim, Monitor

@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from bayesf1.base.naming import capitalised, joined, plural
+from bayesf1.metrics import in_prose
 from bayesf1.output.words.numbers import equation, estimates, points, unit_of
-from bayesf1.output.words.prose import in_prose
 from bayesf1.output.words.sampled import few_units, sampled
 from bayesf1.sampling.inflation import FEW_UNITS
 

@@ -6,9 +6,9 @@ import math
 from typing import TYPE_CHECKING
 
 from bayesf1.base.naming import capitalised, number_of, plural
+from bayesf1.metrics import in_prose
 from bayesf1.output.table import Table
 from bayesf1.output.words.numbers import amount, points, probability, rounded
-from bayesf1.output.words.prose import in_prose
 from bayesf1.output.words.sampled import from_to
 
 if TYPE_CHECKING:

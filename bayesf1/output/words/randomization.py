@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bayesf1.base.naming import number_of, printable
+from bayesf1.metrics import in_prose
 from bayesf1.output.table import Table
 from bayesf1.output.words.numbers import digits_of, p_cell, p_equation, p_value, points
-from bayesf1.output.words.prose import in_prose
 
 if TYPE_CHECKING:
     from bayesf1.frequentist.randomization import RandomizationTest

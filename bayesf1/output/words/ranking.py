@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayesf1.base.naming import capitalised, joined, listing, printable
-from bayesf1.metrics import Estimate
+from bayesf1.metrics import Estimate, in_prose
 from bayesf1.output.table import Table
 from bayesf1.output.words.citations import PACKAGE
 from bayesf1.output.words.notes import UNDEFINED
 from bayesf1.output.words.numbers import amount, credible_intervals, equation, estimates, probability, region
-from bayesf1.output.words.prose import in_prose
 from bayesf1.output.words.sampled import cited, dependence, draws_of, on_what, sampled, with_prior
 
 if TYPE_CHECKING:
