@@ -25,7 +25,7 @@ from bayesf1.cli.files import name_and_path
 from bayesf1.cli.options import READ, READING, Command, file, read_names, two
 from bayesf1.cli.output import chosen_format, complain, deliver, write
 from bayesf1.output.answer import DEFAULT, Answer
-from bayesf1.output.words.comparison import unmet
+from bayesf1.output.words.comparison import many_pairs, unmet
 
 # More pairs than this take long to compute and to read.
 _MAX_PAIRS = 500
@@ -117,11 +117,6 @@ def report(answers: Any, args: argparse.Namespace) -> None:
 
 # ---- two or more models -----------------------------------------------------------------------------------
 
-_ALONE = (
-    "Each of {} pairs is judged on its own: the more pairs, the likelier it is that some claim is wrong; bayesf1 rank says "
-    "what holds for all models together."
-)
-
 
 def compare(args: argparse.Namespace) -> int:
     """Compare models: which is better, how sure are we, and by how much.
@@ -149,7 +144,7 @@ def compare(args: argparse.Namespace) -> int:
         one_for = "--fail-unless asks of"
     chosen = pairs(evs[0], args, one_for=one_for)
     if len(chosen) > 1:
-        evs = [replace(ev, remarks=(*ev.remarks, _ALONE.format(len(chosen)))) for ev in evs]
+        evs = [replace(ev, remarks=(*ev.remarks, many_pairs(len(chosen)))) for ev in evs]
     results = [_compared(ev, a, b, args) for ev in evs for a, b in chosen]
     scales = {c.definition.support == (0.0, 100.0) for res in results for c in res.values()}
     if args.rope and len(scales) > 1:

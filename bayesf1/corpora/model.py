@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from bayesf1.base.arrays import FloatArray
 from bayesf1.base.checks import is_number
-from bayesf1.base.naming import check_known, nearest, number_of, plural, quoted
+from bayesf1.base.naming import check_known, nearest, plural, quoted
 from bayesf1.distributions.random_effects import DIFFICULTY, SCALE
 from bayesf1.evaluation import Evaluation, check_evaluation, check_pair, check_same_models
 from bayesf1.metrics import Metric, MetricLike
 from bayesf1.output.arviz import Variables
+from bayesf1.output.words import fits as words
 from bayesf1.units import Assumption
 
 if TYPE_CHECKING:
     import xarray as xr
 
-MAX_R_HAT = 1.01
-MIN_ESS = 400.0
 # The axes of scores by question.
 DIMS = ("chain", "draw", "system", "measure", "question")
 # The questions about a population of corpora, of which those at hand are a sample.
@@ -309,6 +308,9 @@ class Diagnostics:
     'Caution: only 150 effective draws, fewer than 400 (try more draws).'
     """
 
+    MAX_R_HAT: ClassVar[float] = 1.01
+    MIN_ESS: ClassVar[float] = 400.0
+
     sampler: str
     n_draws: int
     chains: int
@@ -319,19 +321,7 @@ class Diagnostics:
     @property
     def caution(self) -> str:
         """The problems of the draws and their remedies, as a sentence; empty if there are none."""
-        problems = []
-        if self.divergences:
-            problems.append(
-                f"{self.divergences:,} of {self.n_draws:,} transitions diverged, so that parts of the posterior may "
-                "be missing (try a target_accept nearer to 1, or a narrower prior)"
-            )
-        if not self.agree:
-            problems.append(
-                f"the chains disagree, R-hat {self.r_hat:.3f} above {MAX_R_HAT} (double tune and draws)"
-            )
-        if self.ess < MIN_ESS:
-            problems.append(f"only {self.ess:.0f} effective draws, fewer than {MIN_ESS:.0f} (try more draws)")
-        return f"Caution: {'; '.join(problems)}." if problems else ""
+        return words.sampling_caution(self)
 
     @property
     def independent(self) -> bool:
@@ -341,16 +331,10 @@ class Diagnostics:
     @property
     def agree(self) -> bool:
         """Whether the chains agree."""
-        return self.r_hat is None or self.r_hat <= MAX_R_HAT
+        return self.r_hat is None or self.r_hat <= self.MAX_R_HAT
 
     def __str__(self) -> str:
-        if self.independent:
-            return f"computed on a grid, {self.n_draws:,} independent draws"
-        chains = f"{number_of(self.chains, 'chain')} of NUTS ({self.sampler})"
-        verdict = f"agree: R-hat {self.r_hat:.2f}" if self.agree else f"disagree: R-hat {self.r_hat:.3f}"
-        divergences = self.divergences if self.divergences else "no"
-        effective = f"{self.ess:,.0f} effective draws of {self.n_draws:,}"
-        return f"{chains} {verdict}, {divergences} divergences, {effective}"
+        return words.diagnostics(self)
 
 
 class FitOptions(NamedTuple):

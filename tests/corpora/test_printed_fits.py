@@ -7,6 +7,7 @@ import pytest
 
 import bayesf1 as bf
 from bayesf1.corpora.fit import HierarchicalFit
+from bayesf1.corpora.model import Diagnostics
 from bayesf1.distributions.base import Posterior
 from bayesf1.distributions.empirical import EmpiricalPosterior
 from bayesf1.distributions.random_effects import RandomEffects
@@ -86,3 +87,20 @@ def test_a_sentence_and_a_ranking_speak_of_the_same_metric(metrics):
         res = fit.compare("A", "B", question=question)
         assert res.headline.metric == main.name
         assert str(res[main.name]) == res.sentence()
+
+
+def test_a_caution_names_every_problem_of_the_draws_and_none_if_there_is_none():
+    good = Diagnostics("pymc", 4000, 4, 1500.0, divergences=0, r_hat=1.002)
+    assert (good.agree, good.caution) == (True, "")
+    assert "agree: R-hat 1.00, no divergences" in str(good)
+    bad = Diagnostics("pymc", 4000, 4, 399.0, divergences=7, r_hat=1.011)
+    assert not bad.agree
+    for problem in (
+        "7 of 4,000 transitions diverged",
+        "R-hat 1.011 above 1.01",
+        "only 399 effective draws, fewer than 400",
+    ):
+        assert problem in bad.caution
+    assert "disagree: R-hat 1.011, 7 divergences" in str(bad)
+    grid = Diagnostics("grid", 4000, 4, 4000.0)
+    assert (grid.caution, str(grid)) == ("", "computed on a grid, 4,000 independent draws")

@@ -156,6 +156,20 @@ def inside_region(c: Comparison) -> str:
     return f"the difference is within {ends}" if c.rope.symmetric else f"{c.model_b} is ahead by {ends}"
 
 
+def many_pairs(n_pairs: int) -> str:
+    """Say that claims about many pairs add up.
+
+    Examples
+    --------
+    >>> print(many_pairs(3))
+    Each of 3 pairs is judged on its own: the more pairs, ... bayesf1 rank says what holds for all models together.
+    """
+    return (
+        f"Each of {n_pairs} pairs is judged on its own: the more pairs, the likelier it is that some claim is wrong; bayesf1 "
+        "rank says what holds for all models together."
+    )
+
+
 def unmet(c: Comparison, claim: str) -> str | None:
     """Return why B may not be called so against A: a sentence with the probability; None if it may.
 

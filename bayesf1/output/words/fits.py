@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bayesf1.base.checks import start_in_words
-from bayesf1.base.naming import capitalised, joined, printable
+from bayesf1.base.naming import capitalised, joined, number_of, printable
 from bayesf1.output.table import Table
 from bayesf1.output.words.citations import PACKAGE
 from bayesf1.output.words.comparison import sentence as verdict_sentence, table as verdict_table
@@ -18,6 +18,7 @@ from bayesf1.output.words.sampled import sampled
 if TYPE_CHECKING:
     from bayesf1.corpora.comparison import HierarchicalComparison, HierarchicalComparisons
     from bayesf1.corpora.fit import HierarchicalFit
+    from bayesf1.corpora.model import Diagnostics
 
 
 def title(fit: HierarchicalFit) -> str:
@@ -128,6 +129,33 @@ def _model(fit: HierarchicalFit) -> str:
 def _two_digits(value: float) -> float:
     """Return a number rounded to two significant digits."""
     return float(f"{value:.2g}")
+
+
+def diagnostics(d: Diagnostics) -> str:
+    """Write how the posterior was sampled, and whether chains agree."""
+    if d.independent:
+        return f"computed on a grid, {d.n_draws:,} independent draws"
+    chains = f"{number_of(d.chains, 'chain')} of NUTS ({d.sampler})"
+    verdict = f"agree: R-hat {d.r_hat:.2f}" if d.agree else f"disagree: R-hat {d.r_hat:.3f}"
+    divergences = d.divergences if d.divergences else "no"
+    return f"{chains} {verdict}, {divergences} divergences, {d.ess:,.0f} effective draws of {d.n_draws:,}"
+
+
+def sampling_caution(d: Diagnostics) -> str:
+    """Write the problems of the draws and their remedies; nothing if there are none."""
+    problems = []
+    if d.divergences:
+        problems.append(
+            f"{d.divergences:,} of {d.n_draws:,} transitions diverged, so that parts of the posterior may be missing (try a "
+            "target_accept nearer to 1, or a narrower prior)"
+        )
+    if not d.agree:
+        problems.append(
+            f"the chains disagree, R-hat {d.r_hat:.3f} above {d.MAX_R_HAT} (double tune and draws)"
+        )
+    if d.ess < d.MIN_ESS:
+        problems.append(f"only {d.ess:.0f} effective draws, fewer than {d.MIN_ESS:.0f} (try more draws)")
+    return f"Caution: {'; '.join(problems)}." if problems else ""
 
 
 def few_corpora(fit: HierarchicalFit) -> list[str]:
