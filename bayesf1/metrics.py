@@ -72,12 +72,16 @@ class FMeasure:
 
 
 class Estimate(NamedTuple):
-    """A number as it is printed: with the ends of its interval, and whether it is written in percent."""
+    """A number as it is printed: with the ends of its interval, and whether it is written in percent.
+
+    If it counts as exact, its interval is that of rounding to a tenth of a point.
+    """
 
     value: float
     low: float
     high: float
     percent: bool
+    exact: bool = False
 
 
 class Estimates(NamedTuple):

@@ -129,6 +129,8 @@ def document_of(fit: HierarchicalFit) -> dict[str, Any]:
         document["main_metric"] = fit.main_metric.name
     if fit.remarks:
         document["remarks"] = fit.remarks
+    if fit.exact:
+        document["exact"] = True
     plain: dict[str, Any] = json.loads(json.dumps(document, allow_nan=False))
     return plain
 
@@ -167,6 +169,8 @@ def fields_of(document: Mapping[str, Any], groups: Mapping[str, xr.Dataset]) -> 
     remarks = tuple(document.get("remarks", ()))
     for remark in remarks:
         _check_type("a remark", remark, str)
+    exact = document.get("exact", False)
+    _check_type("exact", exact, bool)
     weights = document["weights"]
     suite_weights(weights, corpora)
     start = groups["posterior"].attrs.get("start")
@@ -179,6 +183,7 @@ def fields_of(document: Mapping[str, Any], groups: Mapping[str, xr.Dataset]) -> 
             corpora, models, metrics, np.array(data["score"].values, float), main_metric
         ),
         "remarks": remarks,
+        "exact": exact,
         "rope": check_rope(document["rope"], *metrics).given,
         "prob": check_prob(document["prob"]),
         "weights": {name: weights[name] for name in corpora},

@@ -32,7 +32,7 @@ from bayesf1.inference.comparison import Rope, RopeLike, Settings, check_rope
 from bayesf1.inference.posterior import Posteriors
 from bayesf1.inference.rank import Ranking, ranking_of
 from bayesf1.inference.tails import Tails, share_error
-from bayesf1.metrics import Metric, MetricLike
+from bayesf1.metrics import Estimates, Metric, MetricLike
 from bayesf1.output import arviz
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
@@ -55,7 +55,7 @@ class HierarchicalFit(FittedModel, Answer):
 
     Attributes
     ----------
-    groups, observed, noun, assumption, within, diagnostics, note
+    groups, observed, noun, assumption, within, diagnostics, note, remarks, exact
         The draws and the data, as `FittedModel` explains.
     likelihood
         The likelihood, ``"scores"`` or ``"multinomial"``.
@@ -222,6 +222,9 @@ class HierarchicalFit(FittedModel, Answer):
         )
         middle = np.median if self.uses_median(question) else np.mean
         values = (float(middle(draws_a)), float(middle(draws_b)), float(middle(differences)))
+        estimates = posteriors.estimates(metric, values, self.prob)
+        if self.exact and question not in POPULATION_QUESTIONS:
+            estimates = Estimates(*(estimate._replace(exact=True) for estimate in estimates))
 
         # Axes (model, metric) to (model,).
         observed = self.observed.on(question, [*self.weights.values()])[:, self.metrics.index(metric)]
@@ -232,7 +235,7 @@ class HierarchicalFit(FittedModel, Answer):
             definition=metric,
             model_a=model_a,
             model_b=model_b,
-            estimates=posteriors.estimates(metric, values, self.prob),
+            estimates=estimates,
             **tails._asdict(),
             moments=posteriors.moments,
             posterior_a=posteriors.a,
@@ -558,6 +561,7 @@ def hierarchical(
         diagnostics=fitted.diagnostics,
         note=fitted.note,
         remarks=fitted.remarks,
+        exact=fitted.exact,
         likelihood=likelihood,
         # A half-width stays a number, as it was given.
         rope=check_rope(rope, *fitted.observed.metrics).given,

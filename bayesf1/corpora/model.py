@@ -373,6 +373,8 @@ class FittedModel:
         What should be known of the data.
     remarks
         Sentences on what was met when the data were read.
+    exact
+        Whether scores on the corpora at hand count as exact, as there is one final score of each model.
     """
 
     groups: Mapping[str, xr.Dataset]
@@ -383,6 +385,7 @@ class FittedModel:
     diagnostics: Diagnostics
     note: str = ""
     remarks: tuple[str, ...] = ()
+    exact: bool = False
 
 
 def by_question(score: FloatArray) -> Variables:

@@ -89,6 +89,7 @@ def fit_scores(corpora: GivenCorpora, options: FitOptions) -> FittedModel:
         diagnostics=Diagnostics("grid", n_draws, options.chains, n_draws),
         note=_note(noun, samplings, resolved),
         remarks=corpora.remarks,
+        exact=_are_exact(samplings),
     )
 
 
@@ -268,10 +269,15 @@ def _dependence(samplings: Mapping[str, SamplingModel]) -> str:
     return " or ".join(dict.fromkeys(ways))
 
 
+def _are_exact(samplings: Mapping[str, SamplingModel]) -> bool:
+    """Return whether there is but one final score of each model on each corpus."""
+    evaluations = [sampling.ev for sampling in samplings.values()]
+    return all(ev.task.final and not ev.methods and ev.folds is None for ev in evaluations)
+
+
 def _note(noun: str, samplings: Mapping[str, SamplingModel], resolved: Mapping[str, Sequence[Metric]]) -> str:
     """Write what limits the answers about the corpora at hand: final scores, or too few units; nothing if neither does."""
-    evaluations = [sampling.ev for sampling in samplings.values()]
-    if all(ev.task.final and not ev.methods and ev.folds is None for ev in evaluations):
+    if _are_exact(samplings):
         return (
             f"there is one score of each model on each {noun}, which does not show how surely it is known, so scores on "
             f"these {plural(noun)} count as exact"

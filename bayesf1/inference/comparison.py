@@ -440,7 +440,7 @@ class Comparison(Checked):
     @property
     def intervals(self) -> tuple[tuple[float, float], ...]:
         """The intervals of mass `prob` that are printed: of A's score, of B's, and of the difference."""
-        return tuple((low, high) for _, low, high, _ in self.estimates)
+        return tuple((e.low, e.high) for e in self.estimates)
 
     def rope_curve(self) -> RopeCurve:
         r"""Return regions of this one's shape that grow from nothing, and both probabilities of each.

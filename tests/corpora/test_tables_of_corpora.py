@@ -1,6 +1,7 @@
 """Several corpora from one table: a column says the corpus of each row, whatever the rows hold."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -179,6 +180,24 @@ def test_single_final_scores_say_that_corpora_at_hand_count_as_exact():
     fit = bf.hierarchical(bf.from_frame(frame, score="f1", corpus="language"), rng=1)
     assert "there is one score of each model on each language" in str(fit).lower().replace("\n", " ")
     assert fit.compare(question="average").headline.p_h1 < 1.0
+
+
+def test_scores_that_count_as_exact_are_printed_with_a_tenth_of_a_point_as_in_a_saved_fit(tmp_path):
+    frame = final_scores(seeds=(1,)).drop(columns="seed")
+    fit = bf.hierarchical(bf.from_frame(frame, score="f1", corpus="language"), rng=1)
+    fit.save(tmp_path / "fit.nc")
+    for one in (fit, bf.load_fit(tmp_path / "fit.nc")):
+        for question in (*LANGUAGES, "suite"):
+            c = one.compare(question=question).headline
+            size = rf"by {100 * abs(c.estimates.difference.value):.1f} points \[\d\.\d, \d\.\d\]"
+            assert re.search(size, c.sentence())
+        # Every number of the table, but probabilities.
+        numbers = re.findall(r"\d+\.(\d+)", " ".join(cell for row in one.table.rows for cell in row[2:6]))
+        assert {*map(len, numbers)} == {1}
+    runs = bf.hierarchical(
+        bf.from_frame(final_scores((1, 2)), score="f1", corpus="language", run="seed"), rng=1
+    )
+    assert not runs.exact
 
 
 def test_remarks_on_the_data_stand_in_every_form_of_a_fit(tmp_path):

@@ -12,7 +12,7 @@ from bayesf1.output.table import Table
 from bayesf1.output.words.notes import UNDEFINED
 from bayesf1.output.words.numbers import (
     credible_intervals,
-    digits_of,
+    decimals,
     equation,
     estimates,
     margin,
@@ -322,8 +322,8 @@ def _lead(c: Comparison) -> _Lead:
 
 
 def _points(c: Comparison, value: float, *, sign: bool = False) -> str:
-    _, low, high, percent = c.estimates.difference
-    return points(value, digits_of(low, high, percent=percent, sign=True), sign=sign, percent=percent)
+    difference = c.estimates.difference
+    return points(value, decimals(difference, sign=True), sign=sign, percent=difference.percent)
 
 
 def _ends(c: Comparison, low: float, high: float, *, sign: bool) -> str:

@@ -12,7 +12,7 @@ from bayesf1.output.table import Table
 from bayesf1.output.words.citations import PACKAGE
 from bayesf1.output.words.comparison import sentence as verdict_sentence, table as verdict_table
 from bayesf1.output.words.methods import compared
-from bayesf1.output.words.numbers import amount, credible_intervals, digits_of, points
+from bayesf1.output.words.numbers import amount, credible_intervals, decimals, points
 from bayesf1.output.words.sampled import sampled
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def scope(fit: HierarchicalFit, question: str) -> str:
 def table(comparisons: Sequence[HierarchicalComparison]) -> Table:
     """Return the table of comparisons with a column of observed scores, all with the same number of decimals."""
     scores = [c.estimates.a for c in comparisons]
-    digits = max(digits_of(score.low, score.high, percent=score.percent) for score in scores)
+    digits = max(map(decimals, scores))
     observed = []
     for c in comparisons:
         observed_a, observed_b = [points(x, digits, percent=c.definition.percent) for x in c.observed]
@@ -195,9 +195,8 @@ def sentence(c: HierarchicalComparison) -> str:
     observed = "Observed difference:"
     if c.estimate == "posterior median":
         observed = "The difference is the posterior median, as a mean may not exist; observed"
-    percent = c.definition.percent
-    digits = digits_of(c.estimates.difference.low, c.estimates.difference.high, percent=percent)
-    gap = points(c.observed_gap, digits, sign=True, percent=percent)
+    digits = decimals(c.estimates.difference)
+    gap = points(c.observed_gap, digits, sign=True, percent=c.definition.percent)
     return printable(f"On {c.scope}: {verdict_sentence(c)} {observed} {gap}. {c.caution}".rstrip())
 
 

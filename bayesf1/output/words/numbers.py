@@ -144,10 +144,12 @@ def credible_intervals(prob: float) -> str:
 # ---- scores -----------------------------------------------------------------------------------------------
 
 
-def digits_of(low: float, high: float, *, percent: bool = True, sign: bool = False) -> int:
+def digits_of(
+    low: float, high: float, *, percent: bool = True, sign: bool = False, exact: bool = False
+) -> int:
     """Return how many decimals an estimate with this interval deserves: two digits of half its length.
 
-    Up to two more show that a signed interval excludes 0.
+    A percentage that counts as exact has one. Up to two more show that a signed interval excludes 0.
 
     Examples
     --------
@@ -160,6 +162,8 @@ def digits_of(low: float, high: float, *, percent: bool = True, sign: bool = Fal
     if not half_width > 1e-9 or not math.isfinite(half_width):
         return 2
     digits = min(max(math.ceil(-math.log10(half_width)) + 1, 1), 6)
+    if exact and percent:
+        digits = 1
     if sign and low * high > 0.0:
         nearest_end = scale * min(abs(low), abs(high))
         for more in range(digits, digits + 3):
@@ -177,6 +181,11 @@ def points(value: float, digits: int, *, sign: bool = False, percent: bool = Tru
     return text.replace("-", _MINUS)
 
 
+def decimals(e: Estimate, *, sign: bool = False) -> int:
+    """Return how many decimals an estimate deserves, as `digits_of` says."""
+    return digits_of(e.low, e.high, percent=e.percent, sign=sign, exact=e.exact)
+
+
 def estimates(column: Sequence[Estimate], *, sign: bool = False) -> list[str]:
     """Write a column of numbers with their intervals: those in percent share their decimals, and so do all others.
 
@@ -186,17 +195,17 @@ def estimates(column: Sequence[Estimate], *, sign: bool = False) -> list[str]:
     ['80.00 [70.00, 90.00]', '50.00 [49.60, 50.40]']
     """
     digits = {True: 0, False: 0}
-    for value, low, high, percent in column:
-        if not math.isnan(value):
-            digits[percent] = max(digits[percent], digits_of(low, high, percent=percent, sign=sign))
+    for e in column:
+        if not math.isnan(e.value):
+            digits[e.percent] = max(digits[e.percent], decimals(e, sign=sign))
     undefined = "–" if sign else "undefined"
     cells = []
-    for value, low, high, percent in column:
-        ends = [points(x, digits[percent], sign=sign, percent=percent) for x in (low, high)]
-        cell = points(value, digits[percent], sign=sign, percent=percent)
-        if math.isnan(value):
+    for e in column:
+        ends = [points(x, digits[e.percent], sign=sign, percent=e.percent) for x in (e.low, e.high)]
+        cell = points(e.value, digits[e.percent], sign=sign, percent=e.percent)
+        if math.isnan(e.value):
             cell = undefined
-        elif not math.isnan(low):
+        elif not math.isnan(e.low):
             cell = f"{cell} [{', '.join(ends)}]"
         cells.append(cell)
     return cells
