@@ -147,7 +147,8 @@ class Ranking(Answer):
     @property
     def notes(self) -> tuple[str, ...]:
         """What limits the conclusion, in sentences."""
-        return (*ranking_notes(self.settings, self.generations), *self.remarks)
+        percent = self.metric.percent
+        return (*ranking_notes(self.settings, self.generations, percent=percent), *self.remarks)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the full numbers, a row for each model."""

@@ -251,7 +251,7 @@ def recognise_roles(frame: Any, given: Mapping[str, str], values: Sequence[str],
     >>> roles.columns
     {'model': 'model', 'fold': 'fold'}
     >>> roles.remarks
-    ("By their names columns were taken: 'fold' as test folds.",)
+    ("Recognised by name: 'fold' (test folds).",)
     """
     columns = dict(given)
     candidates = _candidates(frame, [*values, *given.values()])
@@ -341,8 +341,8 @@ def _remarks(columns: Mapping[str, str], given: Mapping[str, str]) -> tuple[str,
     named = [role for role in columns if role not in given and role != "model"]
     if not named:
         return ()
-    meanings = ", ".join(f"{columns[role]!r} as {ABOUT[role]}" for role in named)
-    return (f"By their names columns were taken: {meanings}.",)
+    meanings = ", ".join(f"{columns[role]!r} ({ABOUT[role]})" for role in named)
+    return (f"Recognised by name: {meanings}.",)
 
 
 # ---- guards of rows ---------------------------------------------------------------------------------------

@@ -599,7 +599,7 @@ def _evaluation_of_assumption(ev: Evaluation, assumption: str) -> Evaluation:
     if ev.task.final or ev.corpora is not None:
         if assumption not in ("auto", ev.assumption):
             raise ValueError(
-                f"assumption={assumption!r} is about items, of which final scores know nothing; leave it out"
+                f"assumption={assumption!r} needs what models did on each item, and this table has final scores; leave it out"
             )
         return ev
     if assumption in ("auto", "independent"):
@@ -646,7 +646,7 @@ def check_target(ev: Evaluation, target: str) -> Target:
     if ev.task.final:
         if target == "models":
             raise ValueError(
-                "target='models' takes what models did on items, of which final scores know nothing; leave it out"
+                "target='models' needs what models did on each item, and this table has final scores; leave it out"
             )
         target = "method" if trained_several_times else "auto"
     if target == "method" and not trained_several_times:

@@ -94,7 +94,7 @@ class FinalScores(Task):
         if not sampling.ev.methods:
             return ()
         limit = (
-            "Final scores of one test set and split: how its items, or another split, would change them is not known. "
+            "Only training varied: with other test items or another split the result may differ. "
             "Learners that are equal over data sets may well differ on one."
         )
         return (limit,)

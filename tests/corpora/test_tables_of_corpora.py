@@ -203,7 +203,7 @@ def test_scores_that_count_as_exact_are_printed_with_a_tenth_of_a_point_as_in_a_
 def test_remarks_on_the_data_stand_in_every_form_of_a_fit(tmp_path):
     frame = rows()[["model", "language", "item", "correct"]]
     fit = bf.hierarchical(bf.from_frame(frame, correct="correct", corpus="language"), rng=1, draws=200)
-    remark = "By their names columns were taken: 'item' as items."
+    remark = "Recognised by name: 'item' (items)."
     fit.save(tmp_path / "fit.nc")
     again = bf.load_fit(tmp_path / "fit.nc")
     for one in (fit, again):

@@ -84,7 +84,7 @@ def test_one_run_is_a_model_and_no_method(runs):
     ev = trained(runs=runs)
     res = bf.compare(ev, rng=1)
     assert res["f1"].target == "models"
-    assert "one run is known" in str(res)
+    assert "Only one run of" in str(res)
     assert "allowing for the training" not in str(res)
     with pytest.raises(ValueError, match="one run of crf"):
         bf.compare(ev, target="method")

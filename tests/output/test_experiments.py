@@ -152,7 +152,7 @@ def test_methods_cite_where_they_are_from(kind):
 
 def test_notes_on_generations_and_data_sets_stand_in_rankings_too(kind):
     res, ranking = results(kind)
-    words = ("Generations account", "twice as many questions", "sample: the claim", "these 2 prompts")
+    words = ("sampling answers", "twice the questions", "like these on average", "these 2 prompts")
     shared = [note for note in res.notes if any(word in note for word in words)]
     assert bool(shared) == (kind not in ("folds", "repeated folds", "runs", "out of fold", "totals"))
     assert [note for note in ranking.notes if note in shared] == shared

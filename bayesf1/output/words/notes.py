@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from bayesf1.base.naming import capitalised, joined, plural
+from bayesf1.base.naming import joined, plural
 from bayesf1.metrics import in_prose
 from bayesf1.output.words.numbers import equation, estimates, points, unit_of
 from bayesf1.output.words.sampled import few_units, sampled
@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 UNDEFINED = "A score is undefined, and not compared, if there is nothing to divide by."
 # A method whose runs vary at least so many times as much as those of the other is named.
 _VOLATILE = 3.0
+# A share of the uncertainty that would be printed as 100%.
+_NEARLY_ALL = 0.995
 
 
 def notes(c: Comparison) -> list[str]:
     """Return what limits the conclusion of a comparison, a sentence each."""
     lines = [
-        *_data_set_notes(c.settings),
+        *_data_set_notes(c.settings, percent=c.definition.percent),
         *_generation_notes(c.settings, c.generations),
         *_training_notes(c),
         *_single_run_notes(c),
@@ -36,24 +38,28 @@ def notes(c: Comparison) -> list[str]:
     return [*lines, *_size_notes(c), *_pairing_notes(c), *c.remarks, *_unlike_gold_notes(c)]
 
 
-def ranking_notes(s: SamplingSettings, generations: GenerationShare | None) -> list[str]:
+def ranking_notes(s: SamplingSettings, generations: GenerationShare | None, *, percent: bool) -> list[str]:
     """Return what limits the conclusion of a ranking, a sentence each, as far as what was sampled tells."""
-    lines = [*_data_set_notes(s), *_generation_notes(s, generations)]
+    lines = [*_data_set_notes(s, percent=percent), *_generation_notes(s, generations)]
     caution = few_units(s)
     return [*lines, caution] if caution else lines
 
 
-def _data_set_notes(s: SamplingSettings) -> list[str]:
+def _data_set_notes(s: SamplingSettings, *, percent: bool) -> list[str]:
     """Say that a claim about data sets is about the average one."""
     if not s.data_sets:
         return []
     units = plural(s.unit)
     lines = [
-        f"The {units} are taken as a sample: the claim is about the average {s.unit} of such a population, not about these."
+        (
+            f"The claim is about {units} like these on average. For exactly these {sampled(s)}, see the suite in "
+            "bayesf1 hierarchical."
+        )
     ]
     if s.n_units < FEW_UNITS:
+        scale = "5 points" if percent else "5% of the highest score"
         lines.append(
-            f"With {sampled(s)} it rests on what was believed of how much {units} differ (half-t, 5 points)."
+            f"With only {sampled(s)} the interval depends on the prior for how much {units} differ (half-t, scale {scale})."
         )
     return lines
 
@@ -69,17 +75,33 @@ def _generation_notes(s: SamplingSettings, generations: GenerationShare | None) 
     repeated = plural(generations.noun)
     units = plural(s.unit)
     return [
+        _sources(generations.share, f"the choice of {units}"),
         (
-            f"{capitalised(repeated)} account for {_percent(generations.share)} of the variance, the choice of {units} for "
-            f"{_percent(1.0 - generations.share)}."
-        ),
-        (
-            f"Twice as many {repeated} would shorten the interval of a difference by about "
-            f"{_percent(generations.shorter_with_twice_generations)}, twice as many {units} by "
+            f"Twice the {repeated} would shorten the interval by about "
+            f"{_percent(generations.shorter_with_twice_generations)}, twice the {units} by about "
             f"{_percent(generations.shorter_with_twice_items)}."
         ),
         "The claim is about these models, which were not trained again.",
     ]
+
+
+def _sources(share: float, choice: str) -> str:
+    """Say how much of the uncertainty comes from sampling answers, and how much from the choice of items.
+
+    Examples
+    --------
+    >>> _sources(0.997, "the choice of items")
+    'Nearly all of the uncertainty comes from sampling answers.'
+    >>> _sources(0.003, "the choice of items")
+    'Nearly all of the uncertainty comes from the choice of items.'
+    """
+    if share >= _NEARLY_ALL:
+        return "Nearly all of the uncertainty comes from sampling answers."
+    if share <= 1.0 - _NEARLY_ALL:
+        return f"Nearly all of the uncertainty comes from {choice}."
+    of_answers = _percent(share)
+    of_choice = _percent(1.0 - share)
+    return f"About {of_answers} of the uncertainty comes from sampling answers, {of_choice} from {choice}."
 
 
 def _training_notes(c: Comparison) -> list[str]:
@@ -99,9 +121,7 @@ def _training_notes(c: Comparison) -> list[str]:
         times = f"about {more / less:.0f}" if more < 10.0 * less else "more than ten"
         lines.append(f"{volatile} varies {times} times as much from run to run as {steady}.")
     if min(s.runs) < FEW_UNITS:
-        lines.append(
-            f"With {min(s.runs)} runs, a failure that happens in one training run of ten may go unseen."
-        )
+        lines.append(f"{min(s.runs)} runs may miss a failure that occurs in 1 of 10 training runs.")
     return lines
 
 
@@ -111,7 +131,10 @@ def _single_run_notes(c: Comparison) -> list[str]:
     if not single:
         return []
     return [
-        f"Of {joined(single)} one run is known: the answer is about these models, not about new training runs."
+        (
+            f"Only one run of {joined(single)} is known, so the answer is about these trained models, not about training "
+            "again."
+        )
     ]
 
 
@@ -123,7 +146,7 @@ def _other_target_notes(c: Comparison) -> list[str]:
         return []
     if not s.training and other.spread_unknown:
         return ["The difference is the same in all folds, which does not show how much training varies."]
-    about = "the models fitted in these folds" if s.training else "the method, trained again"
+    about = "For the models fitted in these folds" if s.training else "If both were trained again"
     # Fold totals do not pair items, but the folds themselves are pairs of scores.
     if other.settings.training in ("contrasts", "corrected"):
         about = f"{about} (paired by fold)"
@@ -131,7 +154,7 @@ def _other_target_notes(c: Comparison) -> list[str]:
         about = f"{about} (taken as independent)"
     p_better = equation(f"P({c.model_b} better)", other.p_h1)
     difference = f"{estimates([other.estimates.difference], sign=True)[0]}{unit_of(c.definition)}"
-    lines = [f"For {about}: {p_better}, difference {difference}."]
+    lines = [f"{about}: {p_better}, difference {difference}."]
     if s.training == "contrasts":
         lines.append(
             "Predictions item by item would give a shorter interval than totals of folds, and one that holds more often."
@@ -181,4 +204,4 @@ def _unlike_gold_notes(c: Comparison) -> list[str]:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+    return f"{100 * share:.0f}%"

@@ -97,9 +97,7 @@ def legend(r: Ranking) -> list[str]:
         lines.append(
             f"May be best: no other model beats it, compared with all others at once (probability {r.threshold:g})."
         )
-        lines.append(
-            "P(first): share of draws in which it comes first; too high for the leader of near-equal models."
-        )
+        lines.append("P(first): share of draws with rank 1; too high for the leader if models are close.")
     if r.equivalent[1:].any():
         inside = region(r.settings.rope, percent=r.metric.percent)
         lines.append(f"Equivalent: within {inside} of the first with probability {prob:g} or more.")
