@@ -31,15 +31,15 @@ from bayesf1.metrics import Metric, MetricLike
 from bayesf1.sampling.model import SamplingModel, Target, sampling_model
 
 ALGORITHMS = ("auto", "exact", "montecarlo")
-# The standard error of P(H1) at which draws are enough: below what is printed of it.
+# Draws are enough once the standard error of P(H1) is below this, half a unit of its third decimal.
 _ENOUGH_ERROR = 5e-4
 # The number of draws in the first round.
 _FIRST_DRAWS = 20_000
 # The most draws of models that share units, and of those that do not.
 _MOST_DRAWS_SHARED = 100_000
 _MOST_DRAWS_INDEPENDENT = 1_000_000
-# Drawing a metric to first order moved probabilities by at most this over the root of the effective number of units, of
-# which there were 100 to 20,000.
+# Drawing a metric to first order moved probabilities by at most this divided by the root of the effective number of
+# units, tried with 100 to 20,000 units.
 _LINEARISATION_ERROR = 0.3
 
 
@@ -76,7 +76,7 @@ def compare(
         Names of metrics, or callables on tables (..., cell); precision, recall and F1 by default.
     rope
         The region of practical equivalence: its half-width, or a pair (low, high) of how much better B may be than A,
-        such as ``(-0.005, 0.01)``, of which ``-low`` is the margin of `Comparison.p_not_worse`.
+        such as ``(-0.005, 0.01)``. ``-low`` is the margin of `Comparison.p_not_worse`.
     prior
         The concentration of the Dirichlet prior on each model's cells: ½ by default, Jeffreys'; 1 is the uniform prior of
         Wang & Li (2019), and the default of folds.
@@ -85,17 +85,17 @@ def compare(
     method
         ``"exact"``, ``"montecarlo"`` as in Algorithm 1 of the paper, or ``"auto"``: exact if there is a closed form.
     assumption
-        ``"auto"`` takes the strongest that the data support: ``"clustered"`` if units are sentences or
-        documents, ``"paired"`` if they are items, ``"independent"`` if only totals are known. ``"fixed"`` asks about these
-        very items, of which several generations are the sample.
+        ``"auto"`` takes the strongest assumption that the data support: ``"clustered"`` if units are sentences or
+        documents, ``"paired"`` if they are items, ``"independent"`` if only totals are known. ``"fixed"`` asks about
+        these very items, and only their generations are a sample.
     target
-        What the claim is about: ``"models"``, these very trained models; ``"method"``, the way of training them, as
-        several runs or the folds of a cross-validation show it, on as many training items as there were. ``"auto"``
-        takes the method if there are runs, and the models otherwise, with the other answer in the notes. With several data
-        sets the claim is about ``"corpora"``, the average one of those that they stand for.
+        What the claim is about: ``"models"``, these very trained models; ``"method"``, the way of training them on as
+        many items as there were, estimated from several runs or from the folds of a cross-validation. ``"auto"`` takes
+        the method if there are runs, and the models otherwise, with the other answer in the notes. With several data sets
+        the claim is about ``"corpora"``, the average of the data sets that these are a sample of.
     n_draws
         The number of draws, if draws are made; by default 20,000, and more until the standard error of P(H1) is below
-        0.0005, at most 100,000 (1,000,000 of independent models), and as few as 2,000 if units are many.
+        0.0005, at most 100,000 (1,000,000 of independent models), and as few as 2,000 if there are many units.
     rng
         Source of randomness: a Generator or an integer, 0 by default, so that two runs print the same.
 
@@ -125,6 +125,7 @@ def compare(
     comparisons = compare_by(sampling, metrics, asked)
     if ev.folds is not None and not ev.task.final:
         other_target: Target = "models" if sampling.target == "method" else "method"
+        # The other target may have no closed form, so it is not held to the method that was asked for.
         others = compare_by(replace(sampling, target=other_target), metrics, replace(asked, method="auto"))
         comparisons = [replace(c, other_target=other) for c, other in zip(comparisons, others, strict=True)]
     return Comparisons(comparisons)
@@ -162,7 +163,7 @@ class ComparisonOptions:
         n_draws: int | None,
         rng: RNGLike,
     ) -> ComparisonOptions:
-        """Return the options, or say which of them cannot be."""
+        """Return the options, or raise a ValueError that names the invalid one."""
         if n_draws is not None:
             n_draws = check_draws(n_draws)
         return cls(
@@ -245,7 +246,8 @@ def _count_draws(
             for counts, scores in zip(counts_by_metric, block.scores, strict=True):
                 counts.add(scores, block.controls.get(counts.metric.name))
         n_drawn = n_wanted
-        # The error falls with the root of the number of draws.
+        # The error falls with the root of the number of draws; a tenth more are made, as it is itself an estimate. The loop
+        # ends once no more are wanted.
         largest_error = max(counts.tails().mcse for counts in counts_by_metric)
         n_wanted = min(most, int(1.1 * n_drawn * (largest_error / _ENOUGH_ERROR) ** 2))
 
@@ -253,7 +255,7 @@ def _count_draws(
 def _comparison_of_counts(
     sampling: SamplingModel, counts: DrawCounts, asked: ComparisonOptions
 ) -> Comparison:
-    """Return the comparison that counted draws of one metric make."""
+    """Return the comparison by one metric, from its counted draws."""
     ev = sampling.ev
     metric = counts.metric
     tails, mcse = counts.tails()
@@ -286,9 +288,10 @@ def comparison_of(
     difference = score_b - score_a
     if shrunk_difference is not None and not math.isnan(difference):
         difference = shrunk_difference
-    signed: tuple[tuple[str, str], ...] = ()
+    further_parts: tuple[tuple[str, str], ...] = ()
     if asked.method == "montecarlo":
-        signed = (("control", "none"),)
+        # The signature says that draws were made without the control variate.
+        further_parts = (("control", "none"),)
     settings = Settings.of(
         sampling,
         metric,
@@ -297,11 +300,12 @@ def comparison_of(
         method=computation.method,
         n_draws=computation.n_draws,
         rng=asked.rng,
-        signed=signed,
+        signed=further_parts,
     )
 
     def unless_unknown(post: Posterior, value: float) -> Posterior:
-        """Return a posterior, but none that is the prior's alone, or that shows no variation where units are too few."""
+        """Return the posterior, or `Undefined` if it is only the prior, or if it does not vary over too few units."""
+        # Models that did the same on every unit are compared even then: neither is better.
         if math.isnan(value) or not (alike or shows_spread(settings, post)):
             return Undefined()
         return post
@@ -317,6 +321,7 @@ def comparison_of(
         tails = UNKNOWN_TAILS
         mcse = 0.0
     gold_positives = _gold_positives(sampling)
+    # Equal numbers of gold positives suggest that totals are of one test set, whose items they do not pair.
     same_gold = gold_positives is not None and gold_positives[0] == gold_positives[1]
     return Comparison(
         definition=metric,
@@ -343,13 +348,14 @@ def comparison_of(
 
 
 def _gold_positives(sampling: SamplingModel) -> tuple[float, float] | None:
-    """Return how many gold positives the totals of A and B have; None if they are not counted, or more is known."""
+    """Return how many gold positives the totals of A and B have; None if positives are not counted, or units are known."""
     ev = sampling.ev
     if ev.folds is not None or sampling.shared or ev.methods:
         return None
+    # With several classes, no single number of positives tells test sets apart.
     counts = None if ev.classes else ev.task.gold_counts(ev.tables)
     if counts is None:
         return None
-    # Axes (model, label), of which the first is the positive one.
+    # Axes (model, label); the first label is the positive one.
     count_a, count_b = counts[:, 0].tolist()
     return count_a, count_b

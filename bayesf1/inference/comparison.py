@@ -1,4 +1,4 @@
-"""The comparison of two models, as data: what was asked, the numbers, and the claim that they support."""
+"""The comparison of two models, as data: the settings, the numbers, and the claim that they support."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from bayesf1.sampling.model import SamplingModel, SamplingSettings
 
 RopeLike: TypeAlias = float | tuple[float, float]
 Algorithm: TypeAlias = Literal["exact", "montecarlo"]
-# About as many margins as a slider on a phone can tell apart.
+# The number of margins: about as many as a slider on a phone can distinguish.
 _STEPS = 200
 # The widest margin leaves this much of the posterior on either side.
 _TAIL = 5e-4
-# Chains of the draws that ArviZ is given.
+# Draws are given to ArviZ in this many chains.
 _CHAINS = 4
 
 
@@ -54,7 +54,7 @@ class Rope(NamedTuple):
     @classmethod
     def of(cls, half_width: float) -> Rope:
         """Return the region of a half-width."""
-        # Subtracted, as the negative of 0 would be -0.0.
+        # A plain minus sign would turn 0.0 into -0.0.
         return cls(0.0 - half_width, half_width)
 
     def __bool__(self) -> bool:
@@ -81,14 +81,14 @@ class Rope(NamedTuple):
 
 
 def check_rope(rope: Any, *metrics: Metric) -> Rope:
-    """Return a region on the scale of the metrics, or say what is wrong with it."""
+    """Return a region on the scale of the metrics, or raise a ValueError if it is not one."""
     bounded = all(metric.support[0] >= -1.0 and metric.support[1] <= 1.0 for metric in metrics)
     limit = 1.0 if bounded else sys.float_info.max
     if isinstance(rope, tuple | list):
         if len(rope) == 2 and all(map(is_number, rope)):
             low, high = rope
             if -limit < low <= 0.0 <= high < limit:
-                # Added, as -0.0 is no margin.
+                # Adding 0.0 turns -0.0 into 0.0.
                 return Rope(0.0 + low, float(high))
         raise ValueError(
             "rope as a pair is how much better B may be than A, from at most 0 to at least 0, such as (-0.005, 0.01) "
@@ -103,7 +103,7 @@ def check_rope(rope: Any, *metrics: Metric) -> Rope:
 
 
 def claim_threshold(prob: float) -> float:
-    """Return the probability from which on one model is called better: that of a central interval without 0.
+    """Return the probability from which one model is called better: the central interval then excludes 0.
 
     Examples
     --------
@@ -181,7 +181,7 @@ class Claim(Enum):
 
 
 class Conclusion(NamedTuple):
-    """The claim that a comparison supports, and the model that is better, or not worse; None if it names none."""
+    """The claim that a comparison supports, and the model that it calls better, or not worse; None if it names no model."""
 
     claim: Claim
     model: str | None = None
@@ -215,10 +215,10 @@ class Comparison(Checked):
     model_a, model_b
         Names of the models; differences are B minus A.
     estimates
-        The estimates that are printed, of both scores and of B minus A: plain scores, or posterior means, with intervals of
-        mass `prob`. If a score is undefined, as the precision of a model that never says yes, nothing is compared: all that
-        depends on it is NaN. If the difference is the same in all folds, or on few units, its probabilities and interval are
-        NaN.
+        The estimates that are printed, of both scores and of B minus A: plain scores, or posterior means, with intervals
+        of mass `prob`. If a score is undefined, such as the precision of a model that never says yes, nothing is
+        compared: everything that depends on it is NaN. If the difference is the same in all folds, or on each of only a
+        few units, its probabilities and interval are NaN.
     p_h0, p_h1
         Probabilities of the hypotheses.
     p_less, p_greater
@@ -242,13 +242,13 @@ class Comparison(Checked):
     size_correlation
         Spearman's correlation of the difference with the size of documents, if it is evident; else 0.
     gold_positives
-        How many gold positives the totals of A and B have; None if units are shared, or these are not counted.
+        How many gold positives the totals of A and B have; None if units are shared, or positives are not counted.
     pairing_unknown
         Whether only the totals of one test set are known, so that pairing its items could change the answer.
     remarks
-        What a reader should know of the data, in sentences.
+        What a reader should know about the data, in sentences.
     generations
-        Which part of the variance generations of the same items have; None unless there are several.
+        The part of the variance that comes from generations of the same items; None unless there are several of an item.
     """
 
     definition: Metric
@@ -364,14 +364,14 @@ class Comparison(Checked):
 
     @property
     def same_in_every_draw(self) -> bool:
-        """Whether the posterior has no difference but 0."""
+        """Whether the difference is 0 in every draw."""
         difference = self.estimates.difference
         zero = difference.value == difference.low == difference.high == 0.0
         return zero and self.moments.difference.sd < 1e-12
 
     @property
     def spread_unknown(self) -> bool:
-        """Whether all folds, or a few units, show one difference, so that they do not tell how much it varies."""
+        """Whether the difference is the same in all folds, or on only a few units, so that its spread is unknown."""
         return math.isnan(self.p_h1) and not math.isnan(self.gap)
 
     @property
@@ -466,12 +466,12 @@ class Comparison(Checked):
         if reach == 0.0:
             reach = 0.01
         step = float(f"{reach / _STEPS:.0e}")
-        # Rounded, 3 times 0.01 is 0.03.
+        # Without rounding, 3 * 0.01 would not be 0.03.
         margins = np.round(step * np.arange(math.ceil(reach / step)), 12)
         margins = np.union1d(margins, [margin])
         ropes = [Rope(0.0 + low * r, high * r) for r in margins.tolist()]
         regions = np.array([rope.differences(self.definition) for rope in ropes])
-        # Draws have atoms, and "less" is strict.
+        # Draws may equal an end exactly, and "less" is strict.
         below = self.difference.cdf(np.nextafter(regions[:, 0], -np.inf))
         above = self.difference.sf(regions[:, 1])
         less = above if self.definition.lower_is_better else below
@@ -550,7 +550,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
     def __getitem__(self, metric: str) -> Comparison:
         if metric in self._by_name:
             return self._by_name[metric]
-        # As it is printed, too: "macro_f1" if plain "f1" is the macro average, "nDCG@10" if it is the mean of these.
+        # Printed names are found, too: "macro_f1" if plain "f1" is the macro average, "nDCG@10" if it is their mean.
         for c in self._by_name.values():
             if same_name(str(metric), c.label) or same_name(str(metric), c.definition.alias):
                 return c
@@ -564,12 +564,12 @@ class Comparisons(Answer, Mapping[str, Comparison]):
 
     @property
     def _names(self) -> list[str]:
-        """The names that metrics are found by: their own, and the names of scores that one is the mean of."""
+        """The names by which metrics are found: their own, and that of the scores that a metric is the mean of."""
         return [name for c in self._by_name.values() for name in (c.metric, c.definition.alias) if name]
 
     @property
     def headline(self) -> Comparison:
-        """The comparison that a summary speaks of: that of the task's main metric if it is there, else the first."""
+        """The comparison that a summary uses: that by the task's main metric if it is there, else the first."""
         first = next(iter(self.values()))
         if first.ev is None:
             return first
@@ -582,7 +582,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
 
     @property
     def subject(self) -> str:
-        """The two models, which tell the answer from those on other pairs."""
+        """The two models, which distinguish the answer from those about other pairs."""
         return words.subject(self)
 
     @property
@@ -695,7 +695,7 @@ class Comparisons(Answer, Mapping[str, Comparison]):
         scores = np.stack(clipped, axis=-1).reshape(_CHAINS, n_each, -1, len(metrics))
         differences = scores[..., 1, :] - scores[..., 0, :]
         for k, c in enumerate(self.values()):
-            # Scores that are undefined have draws of the prior alone.
+            # The draws of an undefined score come from the prior alone.
             undefined = [isinstance(post, Undefined) for post in (c.posterior_a, c.posterior_b)]
             scores[..., undefined, k] = np.nan
             if isinstance(c.difference, Undefined):

@@ -1,4 +1,4 @@
-"""A control variate of paired differences: their first order, whose probabilities are known without draws."""
+"""A control variate of paired differences: their first-order expansion, whose probabilities are known without draws."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from bayesf1.sampling.inflation import SmallSampleInflation
 from bayesf1.sampling.model import SamplingModel
 from bayesf1.units import MANY
 
-# With fewer effective units, draws cost little, and a linear form is a poor guide.
+# With fewer effective units, draws cost little, and a linear form is a poor approximation.
 _FEWEST_UNITS = 10
 # With more cells, numerical slopes cost as much as draws do.
 _MOST_CELLS = 1_000
-# Nodes of the integral, at least and at most.
+# The fewest and the most nodes of the integral.
 _FEWEST_NODES = 64
 _MOST_NODES = 1 << 13
-# The logarithm of the modulus where it is as good as 0.
+# The logarithm of a modulus that is practically 0.
 _NEGLIGIBLE = -32.0
-# The second score minus the first.
+# Weights of the second score minus the first.
 _SIGNS = np.array([-1.0, 1.0])
-# Numbers of patterns times nodes that fit into the cache.
+# The number of patterns times nodes that fit into the cache.
 _CACHED = 100_000
 
 
@@ -48,13 +48,13 @@ def gamma_sum_sf(coefficients: FloatArray, shapes: FloatArray) -> float:
     sd = float(np.sqrt(shapes @ coefficients**2))
     if sd == 0.0:
         return 0.5
-    # The sum hardly ever exceeds the reach, so that nodes may be so far apart.
+    # The sum hardly ever exceeds the reach, so nodes may be π/reach apart.
     reach = abs(mean) + 10.0 * sd + 30.0 * float(np.abs(coefficients).max())
     n_nodes = _FEWEST_NODES
     while n_nodes < _MOST_NODES and _log_modulus(coefficients, shapes, n_nodes * np.pi / reach) > _NEGLIGIBLE:
         n_nodes *= 2
-    # Very many patterns that count for little do so by the first four terms of their series; where the integrand is not
-    # yet 0, the rest is below 1e-5.
+    # If patterns are very many, those that count for little enter by the first four terms of their series; where the
+    # integrand is not yet 0, the rest is below 1e-5.
     small = np.zeros(len(shapes), dtype=bool)
     if len(shapes) > MANY:
         small = np.square(coefficients) < SMALL_SHARE * sd * sd
@@ -103,9 +103,9 @@ class _Series(NamedTuple):
 class LinearControl:
     r"""A control variate of the difference D of two models' scores: D to first order in the tables.
 
-    To first order :math:`D \approx d + g\cdot T / (h\cdot T)` with the plain difference d, its slopes g and what the
-    metric is divided by, h. As tables T are sums of gamma variates, how probable it is that this exceeds a margin is
-    known, and only draws in which D itself and its first order disagree are left to chance.
+    To first order :math:`D \approx d + g\cdot T / (h\cdot T)`, with the plain difference d, its slopes g and the weights
+    h of the metric's denominator. As tables T are sums of gamma variates, the probability that this exceeds a margin is
+    known. Only draws in which D itself and its first order disagree are left to chance.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class LinearControl:
     slopes, denominators
         g and h, axes (model, cell).
     rises, divisors, shapes
-        What one unit of each pattern adds to g·T and to h·T, and how many units there are, the prior's among them.
+        What one unit of each pattern adds to g·T and to h·T, and how many units there are, including the prior's.
     inflation
         How draws are moved away from the plain difference.
     """
@@ -129,7 +129,7 @@ class LinearControl:
 
     @classmethod
     def of(cls, sampling: SamplingModel, metric: Metric) -> LinearControl | None:
-        """Return the control of the second model's score minus the first's; None if draws stand by themselves."""
+        """Return the control of the second model's score minus the first's; None if draws have no control."""
         ev = sampling.ev
         if sampling.assumption == "fixed" or not metric.smooth:
             return None
@@ -138,7 +138,7 @@ class LinearControl:
         inflation = sampling.inflation(metric)
         if inflation.freedom < _FEWEST_UNITS - 1.0:
             return None
-        # A shift of both models alike leaves their difference as it is.
+        # An equal shift of both models leaves their difference as it is.
         if inflation.size_effect is not None and np.ptp(inflation.size_effect.shift) > 0.0:
             return None
         units = ev.task.drawn_units(sampling, metric)
@@ -173,14 +173,14 @@ class LinearControl:
         return _linear_sums(rows, self.slopes, self.denominators)
 
     def exceeds(self, drawn: FloatArray, sign: float, margins: FloatArray) -> FloatArray:
-        """Return whether the control, times a sign, exceeds each margin; ties are halves.
+        """Return whether the control, times a sign, exceeds each margin; a tie counts half.
 
         Parameters
         ----------
         drawn
             Draws of g·T and h·T, axes (draw, 2).
         sign
-            1, or -1 if the first model is to be the better one.
+            1, or -1 if the question is whether the first model is better.
         margins
             Axes (margin,); those of the result are (draw, margin).
         """

@@ -1,4 +1,4 @@
-"""Claims about many models at once: which may be the best, which ranks each may have, and which differ."""
+"""Claims about many models at once: which may be the best, which ranks each may have, and which pairs differ."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class JointClaims(NamedTuple):
     p_order: float
 
     def without(self, last: BoolArray) -> JointClaims:
-        """Return the claims where the scores of the last models are undefined: they beat none, and none beats them."""
+        """Return the claims if the scores of the last models are undefined: these beat no model, and none beats them."""
         n_defined = int(np.count_nonzero(~last))
         defined = ~last
         return self._replace(
@@ -45,21 +45,22 @@ class JointClaims(NamedTuple):
 
 
 def joint_claims(scores: FloatArray, margin: float, prob: float) -> JointClaims:
-    r"""Return what may be claimed of all models.
+    r"""Return what may be claimed about all models.
 
     A standardised lead of model j over model i is :math:`t_{ij} = (D_j - D_i - m_j + m_i) / s_{ij}`, with draws D, their
     means m, and the standard deviation s of their differences. Model j *beats* model i if :math:`m_j - m_i` is more than the
     margin and :math:`q_i s_{ij}`, where q is the quantile of :math:`\max_j t_{ij}` at the probability from which `compare`
     claims a difference: each model is compared with all others at once, as in Hsu's comparisons with the best (1984).
-    The upper end of a rank needs the same of the models that fall behind it, :math:`\max_j t_{ji}`.
-    Claims of all pairs go by the quantile of the largest of all at `prob`, and need both of the others.
+    For the upper end of a rank, the same is asked of the models that i beats, with :math:`\max_j t_{ji}`.
+    A claim about all pairs uses the `prob` quantile of the largest of all :math:`t_{ij}`, and must meet both conditions
+    above as well.
 
     Parameters
     ----------
     scores
-        Draws of scores that are the better the higher, axes (draw, model), models in the order of the ranking.
+        Draws of scores, axes (draw, model), in the order of the ranking; higher is better.
     margin
-        What a model must be better by.
+        The margin by which a model must be better.
     prob
         The probability of all claims about pairs together.
 
@@ -91,7 +92,7 @@ def joint_claims(scores: FloatArray, margin: float, prob: float) -> JointClaims:
 
 
 def claims_of_pair(p_beats: FloatArray, prob: float) -> JointClaims:
-    """Return what may be claimed of two models: as much as `compare` claims of their difference.
+    """Return what may be claimed about two models, which is what `compare` claims about their difference.
 
     Parameters
     ----------
@@ -118,7 +119,7 @@ def claims_of_pair(p_beats: FloatArray, prob: float) -> JointClaims:
 
 
 class _Reaches(NamedTuple):
-    """How many standard deviations a difference must be from nought for a claim.
+    """How many standard deviations from 0 a difference must be for a claim.
 
     Attributes
     ----------
@@ -139,7 +140,7 @@ class _Reaches(NamedTuple):
 
 
 class _Leads(NamedTuple):
-    """Draws of scores about their means, as differences of pairs need them.
+    """Draws of scores about their means, in the form from which differences of pairs are computed.
 
     Attributes
     ----------
@@ -160,20 +161,20 @@ class _Leads(NamedTuple):
 
     @classmethod
     def of(cls, scores: FloatArray) -> _Leads:
-        """Return the leads in draws of scores, axes (draw, model)."""
+        """Return the leads from draws of scores, axes (draw, model)."""
         centre = scores.mean(axis=0)
         apart = scores.T - centre[:, None]
         products = apart @ apart.T / len(scores)
         own = products.diagonal()
         variances = own[:, None] + own - 2.0 * products
-        # Models that are alike have a variance of nought but for rounding.
+        # The difference of models that are alike has a variance of 0, apart from rounding.
         is_rounding = variances <= 1e-12 * np.maximum.outer(own, own)
         spreads = np.sqrt(np.where(is_rounding, 0.0, variances))
         unit = float(spreads.max())
         if unit == 0.0:
             unit = 1.0
         scales = np.divide(unit, spreads, out=np.zeros(spreads.shape, np.float32), where=spreads > 0.0)
-        # A quantile does well with single precision, which takes half the time.
+        # Single precision is enough for quantiles, and takes half the time.
         return cls(centre, spreads, (apart / unit).astype(np.float32), scales)
 
     def reaches(self, prob_one: float, prob_all: float) -> _Reaches:
@@ -189,13 +190,13 @@ class _Leads(NamedTuple):
             largest = differences.max(axis=0)
             lead_over[i] = np.quantile(largest, prob_one)
             lead_of[i] = np.quantile(-differences.min(axis=0), prob_one)
-            # A pair is met from both of its sides.
+            # Each pair comes up twice, once from either side, so the minimum is not needed.
             np.maximum(farthest, largest, out=farthest)
         return _Reaches(lead_over, lead_of, float(np.quantile(farthest, prob_all)), farthest)
 
 
 def _count_broken(scores: FloatArray, beats: BoolArray, margin: float) -> int:
-    """Return in how many draws, axes (draw, model), not all of the models that beat others exceed them."""
+    """Return in how many draws, axes (draw, model), at least one claim fails: a model does not exceed one that it beats."""
     holds = np.ones(len(scores), dtype=bool)
     for one, beaten in zip(scores.T, beats, strict=True):
         if beaten.any():
@@ -204,6 +205,6 @@ def _count_broken(scores: FloatArray, beats: BoolArray, margin: float) -> int:
 
 
 def _p_order(scores: FloatArray, margin: float) -> float:
-    """Return how often no model is beaten by one that comes later, hence not by the best of these."""
+    """Return the share of draws in which no model is beaten by a later one, hence not by the best later one."""
     later = np.maximum.accumulate(scores[:, :0:-1], axis=1)[:, ::-1]
     return float((later <= scores[:, :-1] + margin).all(axis=1).mean())

@@ -1,8 +1,8 @@
-r"""What two tables of one test set leave open: the range of P(H1) over all pairings of items.
+r"""The range of P(H1) over all pairings of items that two tables of one test set allow.
 
-The tables do not say on which items the models agree, but they bound it: both were right on at least
+The tables do not say on which items the models agree, but they bound how many there are: both were right on at least
 :math:`\max(0, TP_A + TP_B - n_+)` items and at most :math:`\min(TP_A, TP_B)`, and likewise for false positives. Over this
-rectangle of overlaps the probability is smooth, so that a grid that holds the corners will do.
+rectangle of overlaps the probability is smooth, so that a grid with the corners is enough.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from bayesf1.inference.compare import compare
 from bayesf1.metrics import find_metric
 from bayesf1.units import Units
 
-# Points of the grid in each direction, and draws at each of them.
+# The number of grid points in each direction, and of draws at each point.
 _OVERLAPS = 7
 _DRAWS = 20_000
 
@@ -34,7 +34,7 @@ class PairingBounds:
     low, high
         The smallest and the largest probability.
     error
-        Standard error of either, 0 if they are exact.
+        The standard error of either probability, 0 if they are exact.
     metric
         Name of the metric.
     """
@@ -61,7 +61,7 @@ def pairing_bounds(
     Parameters
     ----------
     ev
-        An evaluation of binary tables, or of items right or wrong, in which only totals are known or only they are used.
+        An evaluation of binary tables, or of items right or wrong. Only its totals are used.
     a, b
         Names of the models; may be left out if there are exactly two.
     metric
@@ -95,7 +95,7 @@ def pairing_bounds(
 
 
 class _PositiveCounts(NamedTuple):
-    """How many items of one kind, such as those with a positive gold label, A and B call positive, of how many in all.
+    """How many items of one kind, such as gold positives, A and B call positive, and how many there are in all.
 
     The total is infinite if it is unknown.
     """
@@ -106,7 +106,7 @@ class _PositiveCounts(NamedTuple):
 
 
 def _paired_units(ev: Evaluation, counts: list[_PositiveCounts], overlaps: tuple[float, ...]) -> Units:
-    """Return units of which so many of each kind are called positive by both models."""
+    """Return units in which both models call `overlaps` items positive, a number for each kind."""
     row_of = dict(zip(ev.cells, np.eye(len(ev.cells)), strict=True))
     not_counted = np.zeros(len(ev.cells))
     rows = []
@@ -143,7 +143,7 @@ def _overlaps(counts: _PositiveCounts) -> FloatArray:
     a, b, total = counts
     least = max(0.0, a + b - total)
     most = min(a, b)
-    # Even steps of the root of one more than the number of discordant items.
+    # Steps are even on the scale of the root of one more than the number of discordant items.
     root_at_most, root_at_least = np.sqrt(a + b + 1.0 - 2.0 * np.array([most, least]))
     roots = np.linspace(root_at_most, root_at_least, _OVERLAPS)
     both = 0.5 * (a + b + 1.0 - roots**2)

@@ -43,7 +43,7 @@ class ClassComparisons(Comparisons):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What limits the conclusion, in sentences: that of shrinking first."""
+        """What limits the conclusion, in sentences; the one on shrinking comes first."""
         return (words.shrinkage_note(self), *super().notes)
 
     def methods_sentence(self, *, format: str = "text") -> str:
@@ -73,7 +73,7 @@ def compare_classes(
     """Test class by class whether model B is better than model A: where it gains and where it loses.
 
     The classes' differences are shrunk towards each other, so that among many equal ones none stands out by chance.
-    ``compare(ev, metrics=["f1[PER]"])`` asks of one class by itself.
+    ``compare(ev, metrics=["f1[PER]"])`` asks about one class by itself.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ from bayesf1.sampling.training import Contrasts
 if TYPE_CHECKING:
     import pandas as pd
 
-# Below, a quadrature in double precision loses mass at 0 or 1: P = 1/2 comes out as .5009 at .01.
+# With smaller shapes, quadrature in double precision loses mass at 0 or 1: with shapes of .01, P = 1/2 comes out as .5009.
 _MIN_SHAPE = 0.02
 # At most this many draws are kept; probabilities are counted over all of them.
 KEPT_DRAWS = 1 << 20
@@ -70,15 +70,15 @@ def posterior(
         Name of a metric, or a callable on tables (..., cell); F1 by default.
     prior
         λ of the Dirichlet prior on each model's cells: ½, the default, is Jeffreys'; 1 is uniform, as in Wang & Li, and
-        the default of folds. If every item has one of several classes, it is how many items each class has before the
-        data, centred on the model's accuracy, which itself has Jeffreys' prior.
+        the default of folds. If every item has one of several classes, it is the number of items that the prior adds to
+        each class. How many of them are right is centred on the model's accuracy, which itself has Jeffreys' prior.
     assumption
         ``"auto"`` respects clusters if units are clusters; ``"independent"`` and ``"paired"`` take single
         items as units.
     target
         ``"models"`` or ``"method"``, as in `compare`; a method's score is the mean of its runs' or folds' scores.
     n_draws
-        Number of draws, if draws are needed; by default 100,000, or as few as 2,000 if units are many.
+        Number of draws, if draws are needed; by default 100,000, or as few as 2,000 if there are many units.
     rng
         Source of randomness, if draws are needed.
 
@@ -96,14 +96,15 @@ def posterior(
     metric = resolve_metric(metric, ev)
     from_own_folds = target == "method" and ev.folds is not None
     if model not in ev.names or from_own_folds:
-        # A run is a model of its own, and a method's spread is estimated from its own folds.
+        # A run is then a model by itself, and a method's spread is estimated from its own folds.
         ev = ev.select([model])
     sampling = sampling_model(ev, assumption, target, prior)
     by_score = posteriors(sampling, [metric], n_draws, rng)
     if (model, metric.name) not in by_score:
+        # By itself, so that the error is about this model; neither a plain score nor what was sampled depends on the prior.
         alone = sampling_model(ev.select([model]), assumption, target)
         place = "" if alone.training_variance is None else " in a fold"
-        # An undefined score is refused as such, and any other as it does not vary.
+        # This raises if the score is undefined; otherwise the score has no posterior because it does not vary.
         defined_scores(alone.ev, metric, place, alone.plain(metric))
         raise _unvaried(f"{in_prose(metric.label)} of {model}", alone.settings(metric))
     return by_score[model, metric.name]
@@ -112,9 +113,9 @@ def posterior(
 def posteriors(
     sampling: SamplingModel, metrics: Sequence[Metric], n_draws: int | None, rng: RNGLike
 ) -> dict[tuple[str, str], Posterior]:
-    """Return posteriors of all scores that are defined, by model and metric; those without a closed form share draws.
+    """Return posteriors of all defined scores, by model and metric; scores without a closed form share draws.
 
-    Scores that are the same on all of few units, or in all folds, have none either.
+    A score that is the same in all folds, or on each of only a few units, has no posterior either.
     """
     n_draws = number_of_draws(sampling, metrics, n_draws)
     warn_if_few(sampling, *metrics)
@@ -280,7 +281,7 @@ class ScorePosterior:
 def score_posteriors(
     sampling: SamplingModel, metrics: Sequence[Metric], n_draws: int, rng: RNGLike
 ) -> list[ScorePosterior]:
-    """Return the posteriors of the scores by each metric; those without closed forms share draws."""
+    """Return the posteriors of the scores by each metric; scores without closed forms share draws."""
     by_metric = {metric.name: ScorePosterior(sampling, metric) for metric in metrics}
     to_draw = [metric for metric in metrics if None in by_metric[metric.name].exact]
     if to_draw:
@@ -324,16 +325,27 @@ def shows_spread(s: SamplingSettings, post: Posterior) -> bool:
 
 def varies(low: Any, high: Any) -> Any:
     """Return whether intervals are longer than rounding alone makes them."""
+    # Rounding is relative to the ends, or to 0.1 if both are near 0.
     return high - low > _ROUNDING * (0.1 + np.maximum(np.abs(low), np.abs(high)))
 
 
 def check_spread(s: SamplingSettings, scores: FloatArray, names: Sequence[str], what: str) -> None:
-    """Refuse scores of which two differ by the same in all draws, axes (draw, model), if too little was sampled."""
+    """Refuse scores if too little was sampled and two of them differ by the same amount in nearly all draws.
+
+    Parameters
+    ----------
+    s
+        What was sampled.
+    scores, names
+        Draws of the scores, axes (draw, model), and the names of the models.
+    what
+        The metric, in words.
+    """
     if not s.hides_spread:
         return
     centre = np.median(scores, axis=0)
     deviations = scores - centre
-    # Two models that always differ by the same are neighbours in any draw.
+    # Two models that always differ by the same amount are neighbours in any draw.
     order = np.argsort(deviations[0])
     gaps = np.abs(np.diff(deviations[:, order], axis=1))
     for i in np.flatnonzero(np.quantile(gaps, 0.95, axis=0) <= _ROUNDING):
@@ -348,14 +360,14 @@ def _unvaried(what: str, s: SamplingSettings) -> UndefinedScore:
 
 
 def number_of_draws(sampling: SamplingModel, metrics: Sequence[Metric], asked: int | None) -> int:
-    """Return how many draws are made and kept: as many as were asked for, else the usual number if time allows."""
+    """Return how many draws are made and kept: those asked for, else the usual number, or fewer if these take too long."""
     if asked is None:
         return sampling.n_draws(metrics)
     return min(check_draws(asked), KEPT_DRAWS)
 
 
 def warn_if_few(sampling: SamplingModel, *metrics: Metric) -> None:
-    """Warn once if there are too few units to know well how much they vary."""
+    """Warn once if there are too few units to show well how much they vary."""
     for metric in metrics:
         caution = few_units(sampling.settings(metric))
         if caution:

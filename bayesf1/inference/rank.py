@@ -1,4 +1,4 @@
-"""Rankings: which of several models is the best, and which cannot be told apart."""
+"""Rankings: which of several models is the best, and which models cannot be told apart."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from bayesf1.sampling.model import sampling_model
 
 _DRAWS = 50_000
 _FEWEST_DRAWS = 1_000
-# Every pair of models is compared in every draw: so many comparisons take about half a second.
+# Every pair of models is compared in every draw: this many comparisons take about half a second.
 _COMPARISONS = 100_000_000
 _NUMBERS = ("score", "mean", "low", "high", "p_first", "expected_rank", "rank_low", "rank_high")
 _COLUMNS = (*_NUMBERS, "tied", "equivalent")
@@ -47,9 +47,9 @@ class Ranking(Answer):
     score, mean, low, high
         The plain score of each model, and the mean and interval of its posterior; NaN if the score is undefined.
     p_first, expected_rank
-        The share of draws in which a model is the first, and the mean of its rank in them. Among models that are nearly
-        equal, that share is too large for the leader: nothing is claimed from it. A model whose score is undefined comes
-        last, beats none and is beaten by none; its probabilities are NaN.
+        The share of draws in which a model is the first, and the mean of its rank. Among models that are nearly equal,
+        the leader's share is too large: nothing is claimed from it. A model whose score is undefined comes last, beats no
+        model and is beaten by none; its probabilities are NaN.
     p_rank
         The share of draws in which a model has each rank, axes (model, rank).
     rank_low, rank_high
@@ -62,15 +62,16 @@ class Ranking(Answer):
     tied
         Whether a model may be the best: no other beats it in comparisons with all others at once.
     jointly, p_jointly
-        Who beats whom with that probability for all pairs together, axes (model, opponent), and its probability.
+        Who beats whom when all pairs are compared at once, axes (model, opponent), and the probability that all of these
+        claims hold.
     p_order
         The probability of the whole ranking: no model beats one before it by more than the region.
     settings
         What was asked, and what was done.
     remarks
-        What a reader should know of the data, in sentences.
+        What a reader should know about the data, in sentences.
     generations
-        Which part of the variance generations of the same items have; None unless there are several.
+        The part of the variance that comes from generations of the same items; None unless there are several of an item.
     """
 
     models: tuple[str, ...]
@@ -109,11 +110,12 @@ class Ranking(Answer):
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
-        """Models in a row, each with all that it does not beat in `jointly`; a model may be in several groups.
+        """Runs of neighbours in the ranking: each model with all later ones that it does not beat in `jointly`.
 
-        Two models that share no group are told apart; of two that share one, the one may still beat the other.
+        A model may be in several groups. Two models that share no group differ; two that share one may still differ.
         """
-        # A group goes from a model to the last one that it does not beat, or as far as the group before it.
+        # A group goes from a model to the last one that it does not beat, or as far as the group before it. The last True
+        # of a row is the first from the right.
         not_beaten = np.triu(~self.jointly)
         ends = len(self.models) - not_beaten[:, ::-1].argmax(axis=1)
         ends = np.maximum.accumulate(ends)
@@ -141,7 +143,7 @@ class Ranking(Answer):
 
     @property
     def more(self) -> Sequence[str]:
-        """What `details` adds: what holds of all models together, and how it was computed."""
+        """What `details` adds: claims about all models together, and how they were computed."""
         return [self.joint_sentence(), self.methods_sentence()]
 
     @property
@@ -181,11 +183,11 @@ class Ranking(Answer):
         }
 
     def sentence(self, *, format: str = "text") -> str:
-        """Return the verdict as a sentence, ``"text"`` or ``"latex"``; it admits it when the ranking is not decisive."""
+        """Return the verdict as a sentence, ``"text"`` or ``"latex"``; it says so if the ranking is not decisive."""
         return formatted(words.sentence(self), format)
 
     def joint_sentence(self, *, format: str = "text") -> str:
-        """Return what may be said of all models at once: among whom the best is, who beats whom, the whole order."""
+        """Return claims about all models at once: among which the best is, which beat which, and the whole order."""
         return formatted(words.joint_sentence(self), format)
 
     def methods_sentence(self, *, format: str = "text") -> str:
@@ -218,16 +220,17 @@ def rank(
     metric
         Name of a metric, or a callable on tables (..., cell).
     rope
-        The region of practical equivalence, as in `compare`: its upper end is what a model must be better by.
+        The region of practical equivalence, as in `compare`: a model must be better by more than its upper end.
     prior
         λ of the Dirichlet prior on each model's cells.
     prob
         Mass of the intervals. A model may be the best (`tied`) if no other beats it, compared with all others at once,
-        at the probability from which on `compare` calls a model better: .975 if this is .95.
+        at the probability from which `compare` calls a model better: .975 if this is .95.
     assumption, target
         As in `compare`.
     n_draws
-        Number of draws; by default 50,000, as few as 2,000 if units are many, and as few as 1,000 if models are.
+        Number of draws; by default 50,000, as few as 2,000 if there are many units, and as few as 1,000 if there are many
+        models.
     rng
         Source of randomness, as in `compare`.
 
@@ -249,13 +252,14 @@ def rank(
         n_draws = sampling.n_draws([metric], min(_DRAWS, affordable))
     n_draws = number_of_draws(sampling, [metric], n_draws)
     (drawn,) = sampling.scores([metric], n_draws=n_draws, rng=check_rng(rng))
-    # Draws of a model lie side by side, as one model after another is looked at.
+    # The draws of one model are next to each other in memory, as models are examined one after another.
     scores = np.asfortranarray(drawn)
     check_spread(sampling.settings(metric), scores, ev.names, metric.label)
     estimates = sampling.plain(metric)
     pair = None
     if len(ev.names) == 2 and region.symmetric and not np.isnan(estimates).any():
-        # Two models have one difference, of which `compare` claims as much.
+        # With two models there is one difference, and the ranking claims what `compare` does. An asymmetric region has
+        # another margin for A over B, while a ranking asks the upper end of all models.
         options = ComparisonOptions.of([metric], rope=rope, prob=prob, method="auto", n_draws=None, rng=rng)
         (pair,) = compare_by(sampling, [metric], options)
     return ranking_of(
@@ -285,28 +289,30 @@ def ranking_of(
     remarks: tuple[str, ...] = (),
     generations: GenerationShare | None = None,
 ) -> Ranking:
-    """Return the ranking that joint draws of scores, axes (draw, model), make.
+    """Return the ranking by joint draws of scores, axes (draw, model).
 
     Parameters
     ----------
     scores, estimates, names
         The draws, the scores that are printed, and the names of the models.
     metric
-        The metric, whose direction ranks follow: a loss is better the lower it is.
+        The metric, whose direction ranks follow: a lower loss is better.
     settings
         What was asked, and what was done.
     posteriors
-        The distribution of each model's score, if it is known: intervals are then those of `compare` to the last digit.
+        The distribution of each model's score, if it is known: intervals then equal those of `compare` to the last digit.
     pair
-        The comparison of the two models, if there are two, whose probabilities take the place of counted ones.
+        The comparison of the two models, if there are two; its probabilities take the place of counted ones.
     remarks, generations
         As in `Ranking`.
     """
     # A model with an undefined score, such as the precision of one that never says yes, comes last.
     undefined = np.isnan(estimates)
     least, most = metric.support
-    scores[:, undefined] = most if metric.lower_is_better else least
-    # Axes (model, draw).
+    if undefined.any():
+        scores = scores.copy(order="K")
+        scores[:, undefined] = most if metric.lower_is_better else least
+    # Axes (model, draw). Means and intervals are clipped to the scale; ranks keep the order of draws beyond it.
     clipped = np.clip(scores.T, least, most)
     mean = clipped.mean(axis=1)
     low, high = _intervals(clipped, settings.prob, posteriors)
@@ -316,7 +322,7 @@ def ranking_of(
     mean[undefined] = np.nan
     low[undefined | unknown_spread] = np.nan
     high[undefined | unknown_spread] = np.nan
-    # Axes (model, draw) in the order of the ranking, the higher the better.
+    # Axes (model, draw) in the order of the ranking; higher is better.
     better = np.take(scores.T, order, axis=0)
     better *= metric.sign
     p_rank = _shares_of_ranks(better.T)
@@ -355,16 +361,11 @@ def ranking_of(
     )
 
 
-def _lower_tail(prob: float) -> float:
-    """Return the probability below an equal-tailed interval."""
-    return 0.5 * (1 - prob)
-
-
 def _intervals(
     scores: FloatArray, prob: float, posteriors: Sequence[Posterior | None]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return both ends of intervals of draws of scores, axes (model, draw); they are exact if a posterior is known."""
-    low, high = np.quantile(scores, [_lower_tail(prob), claim_threshold(prob)], axis=1)
+    """Return both ends of equal-tailed intervals of scores, axes (model, draw); exact ones if a posterior is known."""
+    low, high = np.quantile(scores, [0.5 * (1.0 - prob), 0.5 * (1.0 + prob)], axis=1)
     for i, post in enumerate(posteriors):
         if post is not None:
             low[i], high[i] = post.interval(prob)
@@ -414,14 +415,14 @@ def _equivalent_to_first(better: FloatArray, settings: Settings) -> BoolArray:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scoreboard(Answer):
-    """Every model's score in every metric, with intervals; the best stands out if no other may be the best.
+    """Every model's score in every metric, with intervals; the best is in bold if no other may be the best.
 
     Attributes
     ----------
     rankings
         The ranking of the models by each metric, by name, in order.
     main
-        The metric whose order the rows have.
+        The metric by which rows are sorted.
     """
 
     json_format = "bayesf1.scoreboard/2"
@@ -506,8 +507,8 @@ def scoreboard(
 ) -> Scoreboard:
     """Return all models and metrics of an evaluation in one table, for a paper.
 
-    A score is the plain one, its interval equal-tailed, and the best of a metric stands out if it is better than
-    each of the others as surely as `compare` asks for.
+    Scores are plain, with equal-tailed intervals. The best by a metric is in bold if it is better than each of the
+    others with the probability that `compare` asks for.
 
     Parameters
     ----------
@@ -530,7 +531,7 @@ def scoreboard(
     """
     metrics = resolve_metrics(metrics, ev)
     settings: Any = {"prior": prior, "prob": prob, "assumption": assumption, "target": target}
-    # The same draws for every metric, as far as a source of randomness can give them again.
+    # All metrics have the same draws: a Generator gives them one seed.
     start = int(rng.integers(1 << 31)) if isinstance(rng, np.random.Generator) else rng
     rankings = {metric.name: rank(ev, metric, n_draws=n_draws, rng=start, **settings) for metric in metrics}
     labels = {name: ranking.label for name, ranking in rankings.items()}

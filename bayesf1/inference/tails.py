@@ -33,9 +33,9 @@ class Tails(NamedTuple):
 
     @classmethod
     def from_difference(cls, difference: Posterior, metric: Metric, rope: Rope) -> Tails:
-        """Return them from the posterior of B minus A."""
+        """Return the probabilities from the posterior of B minus A."""
         above = difference.sf(0.0)
-        # A small probability keeps its digits.
+        # A small probability is computed by itself, as 1 - above would lose its digits.
         below = 1.0 - above if above < 0.999 else difference.cdf(0.0)
         tails = cls(p_h0=below, p_h1=above, p_less=below, p_greater=above)
         if rope:
@@ -45,13 +45,13 @@ class Tails(NamedTuple):
 
     @classmethod
     def from_draws(cls, gains: FloatArray, rope: Rope) -> Tails:
-        """Return them from draws of how much better B is than A."""
+        """Return the probabilities from draws of how much better B is than A."""
         better = [np.mean(gains > margin) + 0.5 * np.mean(gains == margin) for margin in margins_of(rope)]
         return cls.from_shares(np.array(better), rope)
 
     @classmethod
     def from_shares(cls, shares: FloatArray, rope: Rope) -> Tails:
-        """Return them from the shares of draws in which B is better by more than each of the margins."""
+        """Return the probabilities from the shares of draws in which B is better by more than each of the margins."""
         better, above_low, above_high = np.clip(shares, 0.0, 1.0).tolist()
         tails = cls(p_h0=1.0 - better, p_h1=better, p_less=1.0 - better, p_greater=better)
         if rope:
@@ -82,7 +82,7 @@ def margins_of(rope: Rope) -> FloatArray:
 
 def share_error(successes: float, n: float) -> float:
     """Return the standard error of a share of draws."""
-    # One success and one failure more, so that 0 of n does not claim an error of 0.
+    # With one more success and one more failure, 0 of n does not claim an error of 0.
     share = (successes + 1.0) / (n + 2.0)
     return math.sqrt(share * (1.0 - share) / n)
 
@@ -109,7 +109,7 @@ class DrawCounts:
         The number of draws.
     better, control_better, disagreements
         The numbers of draws in which B is better, in which the control says so, and in which the two disagree, axes
-        (margin,); ties are halves.
+        (margin,); a tie counts half.
     """
 
     def __init__(self, metric: Metric, rope: Rope, control: LinearControl | None, *, swapped: bool) -> None:
@@ -126,7 +126,7 @@ class DrawCounts:
 
     @property
     def sign(self) -> float:
-        """The sign of the second drawn score minus the first if B is better."""
+        """The sign that the second drawn score minus the first has when B is better."""
         return -self.metric.sign if self.swapped else self.metric.sign
 
     @property
@@ -155,7 +155,8 @@ class DrawCounts:
         shares = self.better / self.n
         error = share_error(self.better[0], self.n)
         if self.control is not None:
-            # Only draws that contradict the control are left to chance.
+            # Only draws that contradict the control are left to chance. Their number is about Poisson; it counts as one
+            # more, so that 0 does not claim an error of 0.
             error_with_control = math.sqrt(self.disagreements[0] + 1.0) / self.n
             if error_with_control < error:
                 error = error_with_control

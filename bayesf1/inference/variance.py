@@ -12,7 +12,7 @@ from bayesf1.inference.control_variate import weighted_slopes
 from bayesf1.metrics import Metric
 from bayesf1.sampling.model import SamplingModel
 
-# Draws that show how much of the uncertainty about methods comes from the test items.
+# The number of draws that show how much of the uncertainty about methods comes from the test items.
 _DRAWS = 1_000
 # Levels of a normal distribution one standard deviation below and above its mean.
 _ONE_SD = (0.158655, 0.841345)
@@ -24,7 +24,7 @@ class Variance(NamedTuple):
     Attributes
     ----------
     training, items
-        The part of the training runs, and that of the test items.
+        The variance that comes from training runs, and from test items.
     run_sd_a, run_sd_b
         The standard deviation of either method's true scores from run to run (posterior median).
     """
@@ -49,7 +49,7 @@ class GenerationShare(NamedTuple):
     share
         The share of generations.
     noun
-        What one is called.
+        What a generation is called.
 
     Examples
     --------
@@ -63,12 +63,12 @@ class GenerationShare(NamedTuple):
 
     @property
     def shorter_with_twice_generations(self) -> float:
-        """By which share of its length the interval would be shorter with twice as many generations of each item."""
+        """How much shorter the interval would be with twice as many generations of each item, as a share of its length."""
         return 1.0 - math.sqrt(1.0 - 0.5 * self.share)
 
     @property
     def shorter_with_twice_items(self) -> float:
-        """By which share of its length the interval would be shorter with twice as many items."""
+        """How much shorter the interval would be with twice as many items, as a share of its length."""
         return 1.0 - math.sqrt(0.5)
 
     def to_dict(self) -> dict[str, float]:
@@ -102,7 +102,7 @@ def variance_by_source(sampling: SamplingModel, metric: Metric) -> Variance | No
 def generation_share(sampling: SamplingModel, metric: Metric) -> GenerationShare | None:
     """Return which part of the variance of differences between models comes from generations.
 
-    It is None if each item has one generation, or if answers to several prompts stand in their place, which are not a
+    It is None if each item has one generation, or if answers to several prompts take their place, as prompts are not a
     sample.
     """
     ev = sampling.ev
@@ -116,10 +116,10 @@ def generation_share(sampling: SamplingModel, metric: Metric) -> GenerationShare
     n_models = len(ev.names)
     total = 0.0
     of_generations = 0.0
-    # The squares of all differences between models add up as those of their differences from the mean do.
+    # Squared differences of all pairs of models add up to a multiple of the squared differences from their mean.
     for weights in np.eye(n_models) - 1.0 / n_models:
         slopes = weighted_slopes(sampling, metric, ev.tables, weights).ravel()
-        # What one more unit of each pattern changes, to first order.
+        # The change by one more unit of each pattern, to first order.
         changes = np.asarray(units.rows @ slopes)
         centred = changes - units.weights @ changes / units.size
         total += float(units.weights @ np.square(centred))
