@@ -1,7 +1,8 @@
-"""Models that say yes or no to each item: one class against the rest, and what such tasks have in common.
+"""Models that say yes or no to each item: one class against the rest, and the base of all tasks with two answers.
 
-Each model's cells are Dirichlet(λ), as its outcomes are fair coins in the prior. If models are few, every joint outcome in
-which they differ is a pattern of its own; if they are many, the prior is a gamma process over random joint outcomes.
+Each model's cells are Dirichlet(λ), as its outcomes are fair coins in the prior. If there are few models, every joint
+outcome in which they differ is a pattern of its own; if there are many, the prior is a gamma process over random joint
+outcomes.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class BinaryOutcome(Task):
     @property
     @abstractmethod
     def answers(self) -> tuple[tuple[str, str], ...]:
-        """For each sort of item the cell of models that say yes, and that of models that say no, counted or not."""
+        """For each sort of item, the cell of models that say yes, and that of models that say no, counted or not."""
 
     def outcomes(self, ev: Evaluation) -> Outcomes:
         """Return the cells."""
@@ -62,7 +63,7 @@ class BinaryOutcome(Task):
         if n_models == 1:
             return outcomes, np.full(len(outcomes), prior)
         differ = (outcomes != outcomes[:, :1]).any(axis=(1, 2))
-        # Half of the outcomes of a sort of items, but for the one in which all agree, put a model into a given cell.
+        # Half of the outcomes of a sort of item put a model into a given cell; the one in which all agree is left out.
         n_of_a_cell = 2 ** (n_models - 1) - 1
         return outcomes[differ], np.full(np.count_nonzero(differ), prior / n_of_a_cell)
 
@@ -88,7 +89,7 @@ class BinaryOutcome(Task):
             yield tables
 
     def drawn_units(self, sampling: SamplingModel, metric: Metric) -> Units | None:
-        """Return the patterns that the models share, and the prior's, if models are few; None if they are many."""
+        """Return the patterns that the models share, and the prior's, if there are few models; None if there are many."""
         return self._units_with_prior(sampling)
 
     def _units_with_prior(self, sampling: SamplingModel) -> Units | None:

@@ -1,8 +1,8 @@
 """Tasks with several classes: cells ``tp[class]``, ``fp[class]``, …, and metrics of them.
 
 Metrics are functions of every class's true positives, false positives and false negatives. They agree with scikit-learn's on
-``labels=task.classes``, and are 0 where a share is 0/0. If a model predicts a label that is none of the classes, that is a
-false negative of the item's class and a false positive of none.
+``labels=task.classes``, and are 0 where a share is 0/0. If a model predicts a label that is not a class, the item's class
+has one more false negative, and no class has one more false positive.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class ClassCounts(NamedTuple):
 def class_counts(task: Classed, tables: FloatArray, *, negatives: bool = False) -> ClassCounts:
     """Return the counts of every class from tables (..., cell) of a task with several classes.
 
-    True negatives take as long as all the rest; they are 0 unless they are asked for.
+    True negatives are 0 unless they are asked for, as they take as long to compute as all the rest.
     """
     k = len(task.classes)
     tp = tables[..., :k]
@@ -126,7 +126,7 @@ def class_metric(name: str, task: Classed, tables: FloatArray) -> Metric:
 
 
 def _base(base: str, asked: str) -> Metric:
-    """Return the metric of one class that a metric of several is made of, or refuse the name that was asked for."""
+    """Return the metric of one class from which a metric of several is made, or raise a ValueError that names `asked`."""
     try:
         return find_metric(base)
     except ValueError:
@@ -147,7 +147,7 @@ def _scores_of_classes(base: Metric, counts: ClassCounts) -> FloatArray:
     """Score every class by itself."""
     by_name = counts._asdict()
     cells = np.stack([by_name[cell] for cell in base.needs])  # (cell, ..., class)
-    # Moving the axis copies nothing, so that each cell stays together in memory, as functions read it.
+    # Moving the axis copies nothing, so the values of each cell stay together in memory, as functions read them.
     return base.function(np.moveaxis(cells, 0, -1))
 
 
@@ -223,8 +223,8 @@ def _micro_distribution(base: Metric, task: Classed, tables: FloatArray) -> Prop
         return tuple(f"{cell}[{name}]" for cell in cells for name in task.classes)
 
     if task.exclusive:
-        # Every mistake is a false positive and a false negative, so that P = R = F = accuracy. If some items are taken for
-        # no class at all, these are false negatives only, and recall alone is the accuracy.
+        # Every mistake is a false positive and a false negative, so P = R = F = accuracy. Items that are taken for an
+        # unknown label are false negatives only; if there are any, only recall equals the accuracy.
         is_precision_or_f = base.name == "precision" or isinstance(base.distribution, FMeasure)
         if base.name == "recall" or (is_precision_or_f and _all_claimed(task, tables)):
             return Proportion(of_classes(("tp",)), of_classes(("fn",)))
@@ -299,10 +299,12 @@ def _balanced_accuracy(counts: ClassCounts, *, in_gold: BoolArray) -> FloatArray
 def _symmetric_balanced_accuracy(counts: ClassCounts, *, in_gold: BoolArray) -> FloatArray:
     """Return symmetric balanced accuracy, as `bayesf1.metrics.sba` has it for two classes.
 
-    Classes without gold items are left out, but items that a prior gave them stay in the number of items.
+    The recall of a class without gold items is its share of predictions, and items that a prior gave it still count in the
+    total.
     """
     shares = _shares(counts)
     recall = np.where(in_gold, ratio(shares.right, shares.gold), shares.predicted)
+    # The precision of a class that is never predicted is its share of gold.
     if_never_predicted = np.where(in_gold, shares.gold, 0.0)
     precision = np.where(shares.predicted > 0, ratio(shares.right, shares.predicted), if_never_predicted)
     return np.asarray(0.5 * (recall + precision).mean(axis=-1))
@@ -311,9 +313,8 @@ def _symmetric_balanced_accuracy(counts: ClassCounts, *, in_gold: BoolArray) -> 
 def correlation(counts: ClassCounts) -> FloatArray:
     r"""Gorodkin's R_K, the correlation of gold and predicted classes, 0 where it is 0/0.
 
-    With gold shares t and predicted shares p it is
-    :math:`(\sum_k C_{kk}/n - \sum_k t_k p_k) / \sqrt{(1-\sum_k p_k^2)(1-\sum_k t_k^2)}`. All predicted labels that are no
-    class are one class more, which gold does not have.
+    With gold shares t and predicted shares p it is :math:`(\sum_k C_{kk}/n - \sum_k t_k p_k) / \sqrt{(1-\sum_k
+    p_k^2)(1-\sum_k t_k^2)}`. Predicted labels that are not classes count as one further class, which gold does not have.
     """
     right, gold, predicted = _shares(counts)
     no_class = np.maximum(1.0 - predicted.sum(axis=-1), 0.0)
@@ -335,7 +336,7 @@ def cohen_kappa(counts: ClassCounts) -> FloatArray:
 
 
 class _Shares(NamedTuple):
-    """Shares of all items, axes (..., class): that a model has right, by gold class, and by predicted class."""
+    """Shares of all items, axes (..., class): right items, items of each gold class, and of each predicted class."""
 
     right: FloatArray
     gold: FloatArray
@@ -370,7 +371,7 @@ class Classed(Task):
 
     @cached_property
     def cells(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The cells of all classes: those of true positives first, a class after another."""
+        """The cells of all classes: first all true positives, in the order of the classes."""
         cells = _CELLS if self.true_negatives else _CELLS[:3]
         return tuple(f"{cell}[{name}]" for cell in cells for name in self.classes)
 
@@ -429,7 +430,7 @@ class LabelSets(Classed):
     def draw(self, sampling: SamplingModel, n_draws: int, rng: np.random.Generator) -> Iterator[FloatArray]:
         """Yield draws: gamma weights of patterns, and a prior over more joint outcomes than could be listed.
 
-        Joint outcomes are K to the power of the models' number and more. The prior is a gamma process, of which only the
+        The number of joint outcomes grows exponentially with the number of models. The prior is a gamma process; only its
         few atoms that carry mass are drawn, each with a random joint outcome.
         """
         ev = sampling.ev
@@ -444,10 +445,10 @@ class LabelSets(Classed):
             yield tables
 
     def _add_prior(self, tables: FloatArray, prior: float, atoms: int, rng: np.random.Generator) -> None:
-        """Add to tables (draw, model, cell) of each class an equal share of λ on its cells."""
+        """Add the prior to tables (draw, model, cell): λ to each kind of cell, shared by the classes."""
         n, n_models, n_cells = tables.shape
         k = len(self.classes)
-        # An atom of gold is found or missed; another one is claimed or left alone.
+        # An atom of gold is tp or fn (kinds of cells 0 and 2), another one fp or tn (1 and 3). The mass of both kinds is 2λ.
         for yes, no in ((0, 2), (1, 3)):
             sticks = break_sticks(2.0 * prior, atoms, n, rng)  # (draw, atom)
             classes = rng.integers(0, k, size=(n, atoms))

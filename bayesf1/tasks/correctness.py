@@ -1,8 +1,8 @@
-r"""Every item is right or wrong, and has a Dirichlet prior, as a bootstrap over a few items would be too sure.
+r"""Every item is right or wrong. There is a Dirichlet prior, as a bootstrap over a few items would be too sure.
 
 If twenty of twenty items are right, a bootstrap over them has no spread. Here an item has one of two outcomes, and several
 models on the same items have one of :math:`2^m` joint outcomes. All but the two in which all models agree have a Dirichlet
-prior of :math:`2\lambda/(2^m-2)` each: the accuracy of each model is then
+prior with parameters of :math:`2\lambda/(2^m-2)` each: the accuracy of each model is then
 :math:`\mathrm{Be}(\text{right}+\lambda, \text{wrong}+\lambda)`.
 """
 
@@ -83,7 +83,7 @@ class Correctness(BinaryOutcome):
         if name not in labels:
             names = [*labels, self.scored] if self.scored else labels
             raise ValueError(f"unknown metric {asked!r} of right or wrong answers; {nearest(asked, names)}")
-        # The mean is the share of answers for which 1 stands, the first cell.
+        # The mean is the share of items in the first cell, for which 1 stands.
         cell, other = {"accuracy": RIGHT_WRONG, "error_rate": WRONG_RIGHT}.get(name, self.cells)
         alias = self.scored if cell == self.cells[0] else ""
         label = alias if alias and name != "mean" else labels[name]

@@ -37,7 +37,7 @@ def draw_bootstrap(
 ) -> Iterator[FloatArray]:
     """Yield blocks of draws of tables by the Bayesian bootstrap over units, axes (draw, model, cell).
 
-    A draw takes `more` numbers beside its variates and its tables.
+    A draw takes `more` numbers in memory beside its variates and its tables.
     """
     ev = sampling.ev
     units = bootstrapped(sampling)
@@ -57,7 +57,7 @@ def bootstrapped(sampling: SamplingModel) -> Units:
 
 
 def atoms_of(mass: float) -> int:
-    """Return how many atoms of a gamma process of this mass carry all of it that matters."""
+    """Return how many atoms of a gamma process of this mass carry nearly all of it."""
     return math.ceil(_CUT / math.log1p(1.0 / mass))
 
 
@@ -96,9 +96,10 @@ class BootstrappedTask(Task):
         return draw_bootstrap(sampling, n_draws=n_draws, rng=rng)
 
     def draw_scores(self, sampling: SamplingModel, asked: AskedScores) -> Iterator[ScoreBlock]:
-        """Yield draws of scores; of ratios what each unit adds above and below is drawn, not every cell.
+        """Yield draws of scores; for ratios only their numerators and denominators are drawn, not every cell.
 
-        Of many units areas under curves are ratios, too: what is left out had 2 to 12 % of their spread at 5,000.
+        With many units areas under curves are drawn as ratios, too: the remainder had 2 to 12 % of their spread at 5,000
+        units.
         """
         units = bootstrapped(sampling)
         tables = sampling.ev.tables

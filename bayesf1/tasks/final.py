@@ -1,4 +1,4 @@
-"""Final scores: one number of a model on a test set, a fold or a data set, of whose items nothing is known."""
+"""Final scores: one number for a model on a test set, a fold or a data set whose items are unknown."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bayesf1.sampling.model import SamplingModel
 from bayesf1.task import Task
 from bayesf1.tasks.scores import hint_of_loss
 
-# What scikit-learn and experiment trackers put before the name of a metric.
+# Prefixes that scikit-learn and experiment trackers put before the name of a metric.
 _PREFIXES = re.compile(r"^((test|dev|val|valid|eval|metrics|summary)[_ ./-])+")
 
 
@@ -80,7 +80,7 @@ class FinalScores(Task):
         )
 
     def draw(self, sampling: SamplingModel, n_draws: int, rng: np.random.Generator) -> Iterator[FloatArray]:
-        """Yield the scores as they are; folds, runs or data sets add how surely they are known."""
+        """Yield the scores as they are; their uncertainty is added for folds, runs or data sets."""
         tables = sampling.ev.tables
         for n in blocks_of(n_draws, tables.size):
             yield np.broadcast_to(tables, (n, *tables.shape)).copy()
@@ -90,7 +90,7 @@ class FinalScores(Task):
         return hint_of_loss(" ".join(self.scored), lower_is_better=self.lower_is_better)
 
     def notes_on(self, sampling: SamplingModel, metric: Metric) -> tuple[str, ...]:
-        """Say what the scores of one test set do not show."""
+        """Say which uncertainty the scores of one test set do not show."""
         if not sampling.ev.methods:
             return ()
         limit = (
@@ -106,7 +106,7 @@ class FinalScores(Task):
 
 
 def known_share(name: str) -> Metric | None:
-    """Return the metric of a confusion table that the name of a score names, as ``test_f1`` does; None if it names none.
+    """Return the metric of a confusion table named by a score, as by ``test_f1``; None if it is not one.
 
     Examples
     --------

@@ -1,8 +1,7 @@
 """Every item has one class of several.
 
-An item of class g that a model takes for p adds 1 to ``tp[g]`` if g = p; if not, it adds 1 to ``fn[g]`` and 1 to
-``fp[p]``, unless p is no class at all. Rows are sparse, so that a thousand classes cost no more than the items that there
-are.
+An item of class g that a model takes for p adds 1 to ``tp[g]`` if g = p; if not, it adds 1 to ``fn[g]`` and, if p is a
+class, 1 to ``fp[p]``. Rows are sparse: a thousand classes need no more memory than a few.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ from bayesf1.units import Units
 JEFFREYS = 0.5
 # The least mass of a prior item: a smaller one would be 0 in double precision.
 _LEAST = 1e-100
-# In a hierarchical model all pairs of classes are outcomes, whose prior weighs as much as four items: so it does with the
-# four cells of a binary table.
+# In a hierarchical model all pairs of classes are outcomes. Their prior weighs four items in all, like that of the four
+# cells of a binary table.
 _OUTCOME_ITEMS = 4.0
 
 
@@ -51,7 +50,7 @@ class UnknownLabels:
     Attributes
     ----------
     predicted
-        For each model its labels and how often it predicted them; if they are very many, the rest under an empty name.
+        For each model, its labels and how often it predicted them; if there are very many, the rest under an empty name.
 
     Examples
     --------
@@ -96,7 +95,7 @@ class UnknownLabels:
 
 
 def _bounded(labels: Iterable[tuple[str, float]]) -> dict[str, float]:
-    """Return labels with how often they were predicted, at most so many of them, and each with a short name."""
+    """Return labels with how often they were predicted: at most `_MOST_LABELS`, each with a short name."""
     bounded: dict[str, float] = {}
     for label, times in labels:
         name = label
@@ -138,14 +137,14 @@ class _Correction(NamedTuple):
 class MultiClass(Classed):
     """Every item has one class of several.
 
-    Each class of gold has a prior of λ items, of which a model is right on a share that is the mean of its classes'
-    accuracies; the accuracy on all items has Jeffreys' prior, half an item right and half an item wrong. Classes that gold
-    does not have score 0.
+    The prior adds λ items to each class that gold has. A model is right on a share of them whose mean is the average of its
+    accuracies by class. The accuracy on all items has Jeffreys' prior, half an item right and half an item wrong. Classes
+    that gold does not have score 0.
 
     Attributes
     ----------
     unknown_labels
-        Labels of models that are none of the classes, and how often they predicted them.
+        The labels of models that are not classes, and how often they were predicted.
     """
 
     name: ClassVar[str] = "multiclass"
@@ -187,10 +186,11 @@ class MultiClass(Classed):
     # ---- prior and draws ----------------------------------------------------------------------------------
 
     def cell_priors(self, metric: Metric, prior: float) -> float | None:
-        """Return what the prior adds to cells of a share of all items, which is the accuracy: half an item to their sum.
+        """Return what the prior adds to each cell for the accuracy: over all classes, half an item right and half wrong.
 
         Other metrics have no closed form, as classes borrow from each other.
         """
+        # Only the accuracy, and averages that equal it, are a proportion of all items.
         if isinstance(metric.distribution, Proportion) and metric.needs == self.cells:
             return JEFFREYS / len(self.classes)
         return None
@@ -216,7 +216,7 @@ class MultiClass(Classed):
         return (*notes, note)
 
     def draw(self, sampling: SamplingModel, n_draws: int, rng: np.random.Generator) -> Iterator[FloatArray]:
-        """Yield draws: gamma weights of patterns, and of the prior's items, of which each model has its own right."""
+        """Yield draws: gamma weights of patterns and of the prior's items, of which each model has other ones right."""
         observed = sampling.ev.tables
         n_models = len(observed)
         for tables in draw_bootstrap(sampling, n_draws=n_draws, rng=rng, more=2 * observed.size):
@@ -224,7 +224,7 @@ class MultiClass(Classed):
             prior_of_all = self._draw_half_items(sampling, len(tables), rng)
             prior_of_classes = self._draw_prior_items(sampling, len(tables), rng)
             believed = _with_class_weights(counts, prior_of_classes)
-            # The accuracy is that of all items and two half items, whatever classes borrow from each other.
+            # Accuracy is that of all items and two half items: what classes borrow from each other does not enter.
             totals = counts.sum(axis=3) + prior_of_all  # (draw, model, [tp, fp, fn])
             believed *= ratio(totals, believed.sum(axis=3))[..., None]
             yield believed.reshape(tables.shape)
@@ -234,7 +234,7 @@ class MultiClass(Classed):
         n_models = len(sampling.ev.models)
         right_wrong = rng.standard_gamma(JEFFREYS, (n, n_models, 2))
         if sampling.shared and n_models == 2:
-            # Two models share it as in `drawn_units`: one is right where the other is wrong.
+            # Two models share the half items, and are right on different ones: the prior does not take them for alike.
             right_wrong[:, 1] = right_wrong[:, 0, ::-1]
         right = right_wrong[..., 0]
         wrong = right_wrong[..., 1]
@@ -243,7 +243,7 @@ class MultiClass(Classed):
     def _draw_prior_items(self, sampling: SamplingModel, n: int, rng: np.random.Generator) -> FloatArray:
         """Draw the prior's items of each class of gold, axes (draw, model, [tp, fp, fn], class).
 
-        Models that share their units share how much the prior weighs in a class, but each is right on its own part of it.
+        Models that share their units share the prior's mass in each class; the part that is right is drawn for each model.
         """
         observed = sampling.ev.tables
         mean_items = self._prior_items(observed, sampling.prior)
@@ -262,10 +262,10 @@ class MultiClass(Classed):
         return np.asarray(self.gold_counts(tables) > 0.0)
 
     def _prior_items(self, tables: FloatArray, prior: float) -> FloatArray:
-        """Return what the prior adds to tables in the mean, axes (model, [tp, fp, fn], class): λ items to each class of gold.
+        """Return what the prior adds to tables on average, axes (model, [tp, fp, fn], class): λ items to each class of gold.
 
-        A model is right on a share of them that is the mean of its classes' accuracies: if rare classes are harder, the
-        accuracy on all items would promise too much. A wrong item is taken for the next class.
+        The share that is right is the mean of the model's accuracies by class: the accuracy on all items would be too high
+        if rare classes are harder. A wrong item is taken for the next class.
         """
         counts = class_counts(self, tables)
         has_gold = self._has_gold(tables)
@@ -276,7 +276,7 @@ class MultiClass(Classed):
         return np.stack([right, _false_positives_of(wrong), wrong], axis=1)
 
     def draw_scores(self, sampling: SamplingModel, asked: AskedScores) -> Iterator[ScoreBlock]:
-        """Yield draws of scores; averages over classes are moved and widened, as classes of few items need it."""
+        """Yield draws of scores; averages over classes are moved and widened, which matters if classes have few items."""
         tables = sampling.ev.tables
         corrections = [self._correction(metric, tables, sampling.prior) for metric in asked.metrics]
         for block in super().draw_scores(sampling, asked):
@@ -291,16 +291,16 @@ class MultiClass(Classed):
     def _correction(self, metric: Metric, tables: FloatArray, prior: float) -> _Correction | None:
         r"""Return how draws of an average over classes are corrected; None for other metrics.
 
-        A class of N items has a variance of p(1 - p)/(N + λ + 1) in draws, and of p(1 - p)/N in samples: draws are widened
-        by the root of the ratio of the sums of both over classes, each with the same p(1 - p).
+        A class of N items has a variance of p(1 - p)/(N + λ + 1) in draws, and of p(1 - p)/N in samples. Both are summed
+        over classes as if p(1 - p) were the same in all, and draws are widened by the root of the ratio.
 
-        An F-score is concave. Its mean over draws is below that of their mean table, and its mean over samples is below the
-        truth, by as much to second order, which is the mean over classes of
+        An F-score is concave. Its mean over draws is below the score of their mean table, and its mean over samples is below
+        the truth. To second order both differences are the mean over classes of
 
         .. math:: \frac{\beta^2 (1 + \beta^2)\, TP\, (FP + FN)(TP + FP + FN)/(TP + FP + FN + 1)}
                   {((1 + \beta^2) TP + FP + \beta^2 FN)^3}.
 
-        Draws are moved up by it twice.
+        So draws are moved up by twice this mean.
         """
         average = metric.of_classes
         if average is None:
@@ -323,18 +323,18 @@ class MultiClass(Classed):
         denominator = (1.0 + square) * tp + fp + square * fn
         bias = ratio(curvature, denominator**3).mean(axis=1)  # (model)
         score = metric(mean_table.reshape(tables.shape), self.cells)
-        # Draws have the mean score - bias, and are to have score + bias.
+        # The mean of draws is score - bias, and should be score + bias.
         return _Correction(score + bias - widening * (score - bias), widening)
 
     def drawn_units(self, sampling: SamplingModel, metric: Metric) -> Units | None:
-        """Return the patterns that the accuracy is drawn from: those of all models, and an item that just one has right."""
+        """Return the patterns from which the accuracy is drawn: those of all models, and two half items of the prior."""
         ev = sampling.ev
         n_models = len(ev.models)
         if ev.units is None or not sampling.shared or n_models > 2:
             return None
         if self.cell_priors(metric, sampling.prior) is None:
             return None
-        # All items count alike in the accuracy, so that the prior's may be of any class.
+        # All items count alike in the accuracy, so the prior's items may be of any class.
         right = np.zeros(len(self.cells))
         right[0] = 1.0
         wrong = np.zeros(len(self.cells))
@@ -346,9 +346,10 @@ class MultiClass(Classed):
     # ---- the matrix ---------------------------------------------------------------------------------------
 
     def outcomes(self, ev: Evaluation) -> Outcomes:
-        """Return the pairs of gold and predicted class; another label is one more if models predicted any.
+        """Return the pairs of gold and predicted class.
 
-        By default the prior of all pairs weighs as much as four items.
+        If there are unknown labels, "another label" is one more predicted class. By default the prior of all pairs
+        weighs four items in all.
         """
         k = len(self.classes)
         matrices = np.stack([confusion(ev, model) for model in ev.models])  # (model, gold, predicted)
@@ -369,9 +370,9 @@ class MultiClass(Classed):
 
 
 def _with_class_weights(counts: FloatArray, prior_items: FloatArray) -> FloatArray:
-    """Return counts with the prior's items, both (draw, model, [tp, fp, fn], class), in which classes keep their weights.
+    """Return counts with the prior's items, both (draw, model, [tp, fp, fn], class), each class with its old weight.
 
-    No score of a class depends on its weight; averages that do are to have the weights of the data.
+    The score of a single class does not depend on the scale; averages that weigh classes should use the weights of the data.
     """
     gold = counts[:, :, 0] + counts[:, :, 2]  # (draw, model, class)
     prior_gold = prior_items[:, :, 0] + prior_items[:, :, 2]
@@ -382,7 +383,8 @@ def _with_class_weights(counts: FloatArray, prior_items: FloatArray) -> FloatArr
 def _false_positives_of(wrong: FloatArray) -> FloatArray:
     """Return false positives by class from wrong items by gold class, axes (..., class).
 
-    Items of a class are taken for the next one; if the class before has none, a class gets as many as are its own.
+    Items of a class are taken for the next class. If the class before has no wrong items, a class gets as many false
+    positives as it has wrong items itself.
     """
     of_class_before = np.roll(wrong, 1, axis=-1)
     return np.where(of_class_before > 0.0, of_class_before, wrong)
@@ -394,8 +396,8 @@ def class_outcomes(pairs: IntArray, k: int) -> Any:
     Parameters
     ----------
     pairs
-        The gold class of each item and the models' classes of it, as numbers from 0, axes (item, [gold, *models]);
-        k is none of the classes.
+        The gold class of each item and the models' classes of it, as numbers from 0, axes (item, [gold, *models]); k stands
+        for a label that is not a class.
     k
         How many classes there are.
     """
@@ -418,7 +420,7 @@ def class_outcomes(pairs: IntArray, k: int) -> Any:
 def confusion(ev: Evaluation, model: str) -> FloatArray:
     """Return a model's confusion matrix, rows the truth, from an evaluation in which every item has one class.
 
-    Items that the model took for none of the classes are in no column, as in scikit-learn's with ``labels=``.
+    Items that the model took for something other than a class are left out, as in scikit-learn's matrix with ``labels=``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-r"""Probabilities of a binary label, or scores: metrics that are functions of all of them, and of no threshold.
+r"""Probabilities of a binary label, or scores: metrics that are functions of all of them, without a threshold.
 
 A cell of a model's table is a score and a label, and holds how many items have both. Areas under curves, the Brier score
 and the log loss are functions of the weighted items,
@@ -35,7 +35,7 @@ class ScoreOrder:
     hits, others
         Which items are positive, and which are negative.
     n_hits, n_others
-        How many of them there are down to each distinct score; 0 to begin with.
+        The number of each down to each distinct score; the first entry is 0.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class ScoreOrder:
         return replace(self, n_hits=self.n_hits[kept], n_others=self.n_others[kept])
 
     def sums(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the weights of true and of false positives down to each distinct score; 0 to begin with."""
+        """Return the weights of true and of false positives down to each distinct score; the first entries are 0."""
         true_positives = _sums_of(weights, self.hits, self.n_hits)
         false_positives = _sums_of(weights, self.others, self.n_others)
         return true_positives, false_positives
@@ -115,7 +115,7 @@ def _sums_of(weights: FloatArray, which: IntArray, n: IntArray) -> Any:
     return np.take(sums, n, axis=-1)
 
 
-# Metrics by their names, with their names in print, and names that others give them.
+# Metrics by their names, with their names in print, and other common names.
 _AREAS = {"roc_auc": "ROC AUC", "average_precision": "Average precision"}
 _LOSSES = {"brier": "Brier score", "log_loss": "Log loss"}
 _ALIASES = {"auc": "roc_auc", "auroc": "roc_auc", "ap": "average_precision"}
@@ -167,7 +167,7 @@ class Probabilities(BootstrappedTask):
         return replace(self, values=tuple(value for value, _ in pairs), hits=tuple(hit for _, hit in pairs))
 
     def check_one_scale(self) -> None:
-        """Raise a ValueError if scores are no probabilities, as those of two models need not be on one scale."""
+        """Raise a ValueError if scores are not probabilities, as scores of two models need not be on one scale."""
         if not self.are_probabilities:
             raise ValueError(
                 "outputs of two models can only be exchanged if they are on one scale, but there are scores such as "
@@ -201,7 +201,7 @@ class Probabilities(BootstrappedTask):
         return (*losses, *areas)
 
     def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
-        """Return an area or a loss by its name, or a function ``f(labels, scores, sample_weight=…)`` as scikit-learn has."""
+        """Return an area or a loss by its name, or a function ``f(labels, scores, sample_weight=…)`` as in scikit-learn."""
         if not isinstance(asked, str):
             return self._of_function(cast("Callable[..., Any]", asked))
         name = asked.strip().lower().replace("-", "_").replace(" ", "_")
@@ -227,7 +227,7 @@ class Probabilities(BootstrappedTask):
         )
 
     def _checked_loss(self, name: str, tables: FloatArray) -> FloatArray:
-        """Return the loss of an item of each cell, or refuse one that is no number."""
+        """Return the loss of an item of each cell, or raise a ValueError if one is undefined or infinite."""
         if not self.are_probabilities:
             odd = self.values[0] if self.values[0] < 0.0 else self.values[-1]
             raise ValueError(
@@ -277,9 +277,9 @@ class Probabilities(BootstrappedTask):
     def _area_weights(self, tables: FloatArray) -> FloatArray:
         r"""Return the weight of an item in an area, :math:`1/n_\pm^2` by its label's items.
 
-        The variance of an area is about :math:`\sigma^2(1/n_+ + 1/n_-)`, and all items of a label weigh as much as their
-        part of it. They are then worth :math:`(1/n_+ + 1/n_-)^2/(1/n_+^3 + 1/n_-^3)`: for ten positive items among a
-        thousand, ten, as with the degrees of freedom of Welch (1947).
+        The variance of an area is about :math:`\sigma^2(1/n_+ + 1/n_-)`, and the weight of all items of a label is their
+        part of it. The effective number of items is then :math:`(1/n_+ + 1/n_-)^2/(1/n_+^3 + 1/n_-^3)`: for ten positive
+        items among a thousand, ten, as with the degrees of freedom of Welch (1947).
         """
         _, hits = self.arrays
         n_positive = tables[:, hits].sum(axis=1, keepdims=True)
@@ -309,7 +309,7 @@ class Probabilities(BootstrappedTask):
         return above, below
 
     def notes_on(self, sampling: SamplingModel, metric: Metric) -> tuple[str, ...]:
-        """Say if a bootstrap of an area has no spread."""
+        """Say that a bootstrap of an area has no spread, if so."""
         area = self.metric("roc_auc", sampling.ev.tables)
         if metric.name in _AREAS and (sampling.plain(area) >= 1.0).any():
             return ("A model separates the labels perfectly: these items cannot show how certain that is.",)
@@ -318,7 +318,7 @@ class Probabilities(BootstrappedTask):
     # ---- posterior and words ------------------------------------------------------------------------------
 
     def notes(self, tables: FloatArray) -> tuple[str, ...]:
-        """Say that losses are left out if values are no probabilities."""
+        """Say that losses are left out if values are not probabilities."""
         if self.are_probabilities:
             return ()
         return ("Not all values are from 0 to 1: no Brier score, no log loss.",)
@@ -330,7 +330,7 @@ class Probabilities(BootstrappedTask):
 
 
 class _ScoreCounts(NamedTuple):
-    """Numbers of items by distinct score in rising order: with this score, and with one that is as high."""
+    """Numbers of items by distinct score in rising order: with this score, and with this or a higher one."""
 
     positive: FloatArray
     negative: FloatArray
@@ -374,8 +374,8 @@ def _expanded_roc_area(counts: _ScoreCounts, hits: BoolArray, group: IntArray) -
 def _expanded_pr_area(counts: _ScoreCounts, hits: BoolArray, group: IntArray) -> _Expansion:
     r"""Return average precision, :math:`\sum_i w_i p_i / \sum_i w_i` of positive items, with its second-order mean.
 
-    With gamma weights the precision :math:`p_i` has a Beta distribution, and :math:`w_i p_i` the mean
-    :math:`p_i + (1 - p_i)/(S_i + 1)`, where :math:`S_i` items are scored as high.
+    With gamma weights the precision :math:`p_i` has a Beta distribution, and :math:`w_i p_i` the mean :math:`p_i + (1 -
+    p_i)/(S_i + 1)`, where :math:`S_i` items have this or a higher score.
     """
     positive, _, tp, fp = counts
     n_positive = tp[0]
@@ -393,7 +393,7 @@ def _expanded_pr_area(counts: _ScoreCounts, hits: BoolArray, group: IntArray) ->
 
 
 def cells_of(scores: FloatArray, hit: BoolArray) -> tuple[Probabilities, IntArray]:
-    """Return the task that scores, axes (item, model), and labels make, and the cell of each score.
+    """Return the task of some scores, axes (item, model), and labels, and the cell of each score.
 
     Examples
     --------

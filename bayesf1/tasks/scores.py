@@ -1,4 +1,4 @@
-"""Scores of single queries, documents or sentences, which are no functions of a confusion table.
+"""Scores of single queries, documents or sentences, which are not functions of a confusion table.
 
 The table of a model is the histogram of its scores; a statistic is a function of the scores and of how often
 each occurs, so that a Bayesian bootstrap over units weighs it like any other table.
@@ -127,7 +127,7 @@ def _mean(scores: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def _median(scores: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the middle between the last score below which at most half of the weight lies and the first with more."""
+    """Return the weighted median: the middle between the lower and the upper one if they differ."""
     cumulative = weights.cumsum(axis=-1)
     half = 0.5 * cumulative[..., -1:]
     lower = (cumulative < half * (1 - 1e-12)).sum(axis=-1)

@@ -39,7 +39,7 @@ _STEP = 1e-3
 
 @dataclass(frozen=True)
 class Statistics(BootstrappedTask):
-    """Sums of statistics over units, and the metric that is a function of them.
+    """Sums of statistics over units, and a metric that is a function of the sums.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Statistics(BootstrappedTask):
     lower_is_better: bool = False
 
     def check(self, models: Sequence[str], tables: FloatArray) -> None:
-        """Raise a ValueError if two statistics have one name, or if they are not those of the metric."""
+        """Raise a ValueError if two statistics have one name, or if the metric is not a function of them."""
         super().check(models, tables)
         check_ratio(score_of_totals(self.function, self.scored, tables), self.scored, tables)
 
@@ -111,16 +111,16 @@ class Statistics(BootstrappedTask):
 
     @property
     def about(self) -> str:
-        """The name of the metric, and of how many statistics it is a function."""
+        """The name of the metric, and the number of statistics that it uses."""
         return f"{self.scored} of {len(self.cells)} statistics"
 
 
 def _slopes(score: Score, tables: FloatArray) -> FloatArray:
     r"""Return the slopes of a metric in each statistic, :math:`|\partial g/\partial x_c|`.
 
-    The denominator of a user's function is unknown, and statistics may have different scales. A unit then
-    weighs :math:`\sum_c |\partial g/\partial x_c|\, x_{uc}`, which no scale changes. Steps are relative to each statistic, so
-    that all slopes have a factor in common, which no weight depends on.
+    The denominator of a user's function is unknown, and statistics may have different scales. A unit then weighs
+    :math:`\sum_c |\partial g/\partial x_c|\, x_{uc}`, which no scale changes. Steps are relative to each statistic; the
+    factor that all slopes then have in common does not change effective sizes.
     """
     steps = _STEP * tables[:, None, :] * np.eye(tables.shape[1])  # (model, step, statistic)
     rise = score(tables[:, None, :] + steps) - score(tables[:, None, :] - steps)  # (model, step)
@@ -143,9 +143,9 @@ def name_of(function: Any) -> str:
 
 
 def score_of_totals(function: Totals, name: str, tables: FloatArray) -> Score:
-    """Return a user's function as one of tables (..., statistic), which names it in every error.
+    """Return a user's function as a function of tables (..., statistic) whose errors give its name.
 
-    It is called once for many tables if its answer is then that for one after another, and otherwise for each by itself.
+    It is called once for many tables if that gives the same values as one call for each; otherwise it is called for each.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def score_of_totals(function: Totals, name: str, tables: FloatArray) -> Score:
     name
         Its name in errors.
     tables
-        Totals of some models, axes (model, statistic), on which it is tried.
+        Totals of some models, axes (model, statistic), with which the function is tried.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def score_of_totals(function: Totals, name: str, tables: FloatArray) -> Score:
 
 
 def _works_at_once(function: Totals, rows: FloatArray) -> bool:
-    """Return whether a function of many rows, one more than they have columns, is that of each row."""
+    """Return whether one call with several rows (one more than they have columns) gives the value of each row."""
     k = rows.shape[1]
     tried = rows[:1] * (1.0 + 0.01 * np.eye(k + 1, k))
     try:
@@ -198,7 +198,7 @@ def _works_at_once(function: Totals, rows: FloatArray) -> bool:
 
 
 def _values(function: Totals, rows: FloatArray) -> list[float]:
-    """Return a function of each row, which must be a number."""
+    """Return the values of a function for each row, which must be numbers."""
     values = []
     for row in rows:
         value = np.asarray(function(row), dtype=np.float64)

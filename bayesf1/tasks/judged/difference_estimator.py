@@ -6,7 +6,7 @@ items by predicted gold, the score D is estimated by
 
 .. math:: D\bigl(\bar T + \lambda (\bar F_* - \bar F)\bigr),
 
-where λ makes its variance least, as prediction-powered inference has it.
+where λ minimises the variance, as in prediction-powered inference.
 
 Angelopoulos et al. (2023), Science 382, 669–674; Angelopoulos, Duchi & Zrnic (2023), PPI++.
 """
@@ -28,12 +28,12 @@ from bayesf1.tasks.judged.task import Judged
 
 # Step of a numerical derivative in a cell of a table of shares.
 _STEP = 1e-5
-# λ depends on slopes at the estimate, which depends on λ; each round takes the last one's.
+# λ depends on slopes at the estimate, which depends on λ; each round takes the slopes at the last round's estimate.
 _ROUNDS = 3
 
 
 class AssistedEstimate(NamedTuple):
-    """An estimate from labelled items with the help of what is known of all, and its standard error."""
+    """An estimate from labelled items, improved by what is known about all items, and its standard error."""
 
     value: float
     standard_error: float
@@ -74,33 +74,33 @@ def difference_estimate(sampling: SamplingModel, metric: Metric) -> AssistedEsti
     standard_error = 0.0
     for _ in range(_ROUNDS):
         slopes = slopes_of(score, by_gold + power * correction)
-        # How an item of each gold label moves the score, by its model's label in its pair, axes (model, pair, gold).
+        # How much one item moves the score, by its gold label and the model's label in its pair, axes (model, pair, gold).
         moves = np.einsum("gpt,mt->mpg", task.outcomes_of_gold, slopes)[:, strata.label]
         moves_predicted = (moves * predicted_gold).sum(axis=-1, keepdims=True)  # (model, pair, 1)
         deviation = moves - _mean_move(slopes, by_gold)
         deviation_predicted = moves_predicted - _mean_move(slopes, by_predicted)
         deviation_of_all = moves_predicted - _mean_move(slopes, by_predicted_of_all)
-        # Influences of an item of each cell on D at labelled items and on its correction, axes (model, pair, [*gold, none]).
+        # Influences of an item of each cell on D of labelled items and on the correction, axes (model, pair, [*gold, none]).
         without_label = np.zeros_like(moves_predicted)
         influence = np.concatenate([deviation / n_labelled, without_label], axis=-1)
-        influence_of_correction = is_labelled * deviation_predicted / n_labelled - deviation_of_all / n_items
+        influence_of_correction = deviation_of_all / n_items - is_labelled * deviation_predicted / n_labelled
         of_units = np.asarray(units.rows @ influence.ravel())  # (pattern)
         of_units_correction = np.asarray(units.rows @ influence_of_correction.ravel())
         covariance = float(units.weights @ (of_units * of_units_correction))
         variance = float(units.weights @ of_units_correction**2)
-        power = covariance / variance if variance > 0.0 else 0.0
-        residual = of_units - power * of_units_correction
+        power = -covariance / variance if variance > 0.0 else 0.0
+        residual = of_units + power * of_units_correction
         standard_error = float(np.sqrt(units.weights @ residual**2))
     return AssistedEstimate(float(score(by_gold + power * correction)), standard_error)
 
 
 def _mean_move(slopes: FloatArray, tables: FloatArray) -> FloatArray:
-    """Return by how much items with these tables per item move the score in the mean, axes (model, cell) to (model, 1, 1)."""
+    """Return how much an item moves the score on average, given tables per item, axes (model, cell) to (model, 1, 1)."""
     return np.asarray((slopes * tables).sum(axis=1)[:, None, None])
 
 
 def _predicted_gold(strata: Strata, counts: FloatArray) -> FloatArray:
-    """Return shares of gold labels among labelled items of which the judge says the same, axes (stratum, gold)."""
+    """Return shares of gold labels among labelled items with the same label of the judge, axes (stratum, gold)."""
     n = len(strata.models)
     numbers: dict[tuple[str, ...], int] = {}
     judgement = [numbers.setdefault(labels[n:], len(numbers)) for labels in strata.predicted]
@@ -134,7 +134,7 @@ def score_of(ev: Evaluation, task: Judged, metric: Metric) -> Callable[[FloatArr
 def slopes_of(score: Callable[[FloatArray], FloatArray], tables: FloatArray) -> FloatArray:
     """Return how a score moves with each cell of the models' tables, axes (model, cell).
 
-    The derivative is numerical, by central differences; below a cell of 0 there is no table, so that it is one-sided there.
+    The derivative is numerical, by central differences; at a cell of 0 it is one-sided, as counts cannot be negative.
     """
     steps = _STEP * np.eye(tables.size).reshape(-1, *tables.shape)  # (step, model, cell)
     above = tables + steps

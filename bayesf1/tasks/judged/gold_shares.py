@@ -1,8 +1,8 @@
-r"""Shares of gold labels among items of which the same is known: from each rater on its own, and from strata that are alike.
+r"""Shares of gold labels among items that all raters label alike: from each rater on its own, and from similar strata.
 
-A stratum c is a set of items of which all *raters*, the models and the judge, said the same. Most strata have few labelled
-items. What is known of their gold labels g has two more sources: :math:`b_{cg}`, as if raters erred independently of one
-another (`IndependentRaters`), and the labelled items of strata that are alike (`Pools`).
+A stratum c is a set of items to which each *rater* (a model or the judge) gave one label. Most strata have few labelled
+items. Their shares of gold labels g have two more sources: :math:`b_{cg}`, as if raters erred independently of one another
+(`IndependentRaters`), and the labelled items of similar strata (`Pools`).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class RaterEvent(NamedTuple):
     outcome
         What the rater said, or whether that was right.
     ways
-        In how many ways the event can happen, each as likely as the others.
+        In how many equally likely ways the event can happen.
     """
 
     rater: int
@@ -54,17 +54,17 @@ class RaterEvent(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class IndependentRaters:
-    r"""Shares of gold labels if raters, which are the models and the judge, err independently of one another.
+    r"""Shares of gold labels if raters (the models and the judge) err independently of one another.
 
-    If there are several raters, most combinations of their labels hold no labelled item, nor do combinations that are
-    alike. Each rater on its own is well known all the same: how often it says w where gold is g. If raters err
-    independently of one another given gold,
+    If there are several raters, most combinations of their labels have no labelled item, and similar combinations may have
+    none either. How often one rater says w where gold is g is well known all the same. If raters err independently of one
+    another given gold,
 
     .. math:: b_{cg} \propto P(g) \prod_v P(\text{word of } v \text{ in } c \mid g),
 
-    with one item added to everything that is counted. With two gold labels every word of a rater has its share, so that a
-    judge that is always wrong tells as much as one that is always right; with more, a rater is right or wrong, whatever
-    the label is. Dawid and Skene (1979), Applied Statistics 28, 20–28.
+    with one item added to every count. With two gold labels, each label that a rater may say has its own share, so a judge
+    that is always wrong is as informative as one that is always right. With more, only right and wrong are told apart. Dawid
+    and Skene (1979), Applied Statistics 28, 20–28.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class IndependentRaters:
     exclusive
         Which events exclude each other, axes (event, event).
     ways
-        In how many ways an event can happen, each as likely as the others.
+        In how many equally likely ways each event can happen.
 
     Examples
     --------
@@ -91,7 +91,7 @@ class IndependentRaters:
 
     @classmethod
     def of(cls, golds: Sequence[str], predicted: Sequence[tuple[str, ...]]) -> IndependentRaters:
-        """Return the raters that predicted these labels in each stratum."""
+        """Return the raters whose labels in each stratum are `predicted`."""
         numbers: dict[RaterEvent, int] = {}
         events: list[int] = []
         columns: list[int] = []
@@ -111,7 +111,7 @@ class IndependentRaters:
     def shares(self, labelled: FloatArray, scale: FloatArray | float = 1.0) -> FloatArray:
         """Return b, the shares of gold labels in each stratum, axes (..., stratum, gold), from the labelled items there.
 
-        The item that is added to everything counts `scale` times, as in `Strata.shares`.
+        The item that is added to every count has the weight `scale`, as in `Strata.shares`.
         """
         added = np.asarray(scale, dtype=float)[..., None]
         flat = labelled.reshape(*labelled.shape[:-2], -1)  # (..., stratum·gold)
@@ -127,21 +127,21 @@ class IndependentRaters:
 
 @dataclass(frozen=True, eq=False)
 class Pools:
-    r"""Strata that are alike, and what their gold labels have in common.
+    r"""Similar strata, and what their gold labels have in common.
 
-    With two gold labels a pool has the strata of the same judgement in which as many models say yes; with more, those in
-    which the same raters agree. Gold labels of a pool's strata that play the same *role* have a share in common: with two
-    gold labels the label itself; with more, to be the label of the same raters, or of none.
+    With two gold labels, the strata of a pool have the same judgement and the same number of models that say yes; with more,
+    the same raters agree in them. Within a pool, gold labels with the same *role* share one probability. With two gold
+    labels the role is the label itself; with more, it is the set of raters that predicted the label.
 
     Attributes
     ----------
     index
-        Number of the share that each gold label of a stratum has in its pool, axes (stratum, gold).
+        The number of the share to which each gold label of a stratum belongs, axes (stratum, gold).
     parts
-        The part of that share that each of them has, if it has it in common with others of the stratum, on the same axes;
-        None if what raters say on their own tells strata of a pool apart.
+        How that share is divided between the labels of a stratum with the same role, on the same axes; None if it is divided
+        by the shares that follow from each rater on its own.
     n_strata
-        How many strata the pool of each share has.
+        The number of strata in the pool of each share.
     """
 
     index: IntArray
@@ -150,7 +150,7 @@ class Pools:
 
     @classmethod
     def of(cls, golds: Sequence[str], n_models: int, predicted: Sequence[tuple[str, ...]]) -> Pools:
-        """Return the pools of strata in which raters, the models first, predicted these labels."""
+        """Return the pools of strata; `predicted` has the labels of the raters in each stratum, those of the models first."""
         numbers: dict[tuple[Hashable, Hashable], int] = {}
         n_strata: Counter[Hashable] = Counter()
         index = np.zeros((len(predicted), len(golds)), dtype=np.intp)
@@ -195,12 +195,12 @@ class Pools:
 
 
 def _pool_of(golds: Sequence[str], n_models: int, labels: tuple[str, ...]) -> Hashable:
-    """Return what strata of one pool have in common."""
+    """Return the key of a stratum's pool, equal for all its strata."""
     if len(golds) == 2:
         by_models = labels[:n_models]
         by_judge = labels[n_models:]
         return by_judge, by_models.count(golds[1])
-    # Who agrees with whom, whatever the label is: for each rater the first one that predicts the same.
+    # Who agrees with whom, whatever the label is: for each rater, the first one that predicts the same label.
     return tuple(labels.index(label) for label in labels)
 
 
@@ -213,7 +213,7 @@ def _roles_of(golds: Sequence[str], labels: tuple[str, ...]) -> list[Hashable]:
 
 
 def _adder(rows: Any, columns: Any, shape: tuple[int, int]) -> Any:
-    """Return indicators for `_times`, sparse only if they are many: a small sparse array takes ten times as long."""
+    """Return indicators for `_times`; a small matrix is dense, as a sparse one would take ten times as long."""
     matrix = indicators(rows, columns, shape)
     if shape[0] * shape[1] <= _DENSE:
         return matrix.toarray()

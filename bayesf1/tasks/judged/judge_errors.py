@@ -1,4 +1,4 @@
-"""How often a judge errs, and whether it errs on the same items as the models do.
+"""How often a judge errs, and whether it errs on the same items as the models.
 
 All functions take the strata and the counts of items in them, axes (stratum, [*gold, none]).
 """
@@ -17,9 +17,10 @@ from bayesf1.tasks.judged.strata import Strata
 
 # If kappa with two models differs by more than this, the judge is said to err where one of them does.
 _LEANS = 0.3
-# If the gold labels of a larger share of items rest on each rater alone, a note says so.
+# A note is written if more than this share of items has gold labels that are drawn from each rater alone.
 _UNLIKE_LABELLED = 0.05
-# If more percent of items are in strata without a label, and errors correlate more, weak models look too good.
+# Weak models look too good if more than this percentage of items is in strata without a label, and if errors correlate by
+# more than this.
 _WITHOUT_LABEL = 20.0
 _CORRELATED = 0.1
 
@@ -30,7 +31,7 @@ class Agreement(NamedTuple):
     Attributes
     ----------
     share
-        The share of all items on which it says what gold says, or would say.
+        The share of all items on which it says the gold label that they have, or would have.
     kappa
         Cohen's kappa; below 0 the judge is worse than chance.
     """
@@ -45,7 +46,8 @@ def judge_agreement(strata: Strata, counts: FloatArray) -> Agreement | None:
     if not strata.judges or judgements.isdisjoint(strata.golds):
         return None
     gold = _expected_gold(strata, counts)
-    matrix = gold.T @ _is_judged(strata) / gold.sum()  # (gold, judgement)
+    (judge,) = strata.judges
+    matrix = gold.T @ _is_predicted_by(strata, judge) / gold.sum()  # (gold, judgement)
     share = float(np.trace(matrix[:, :-1]))
     chance = float(matrix.sum(axis=1) @ matrix.sum(axis=0)[:-1])
     kappa = (share - chance) / (1.0 - chance) if chance < 1.0 else 0.0
@@ -68,36 +70,39 @@ def _label_numbers(strata: Strata) -> IntArray:
     return np.array([[numbers.get(label, another) for label in labels] for labels in strata.predicted])
 
 
-def _is_judged(strata: Strata) -> FloatArray:
-    """Return 1 for the gold label that the judge says in each stratum, axes (stratum, [*gold, another])."""
-    return np.asarray(np.eye(len(strata.golds) + 1)[_label_numbers(strata)[:, -1]])
+def _is_predicted_by(strata: Strata, rater: str) -> FloatArray:
+    """Return 1 for the label of a rater in each stratum, axes (stratum, [*gold, another])."""
+    numbers = _label_numbers(strata)[:, strata.raters.index(rater)]
+    return np.asarray(np.eye(len(strata.golds) + 1)[numbers])
 
 
 def shared_errors(strata: Strata, counts: FloatArray, model: str) -> float:
     """Return Cohen's kappa of the judge and a model among items of the same gold label: 0 if they err independently."""
-    is_predicted = np.eye(len(strata.golds) + 1)[strata.predicted_by(strata.models.index(model))]
+    (judge,) = strata.judges
+    by_judge = _is_predicted_by(strata, judge)
+    by_model = _is_predicted_by(strata, model)
     # Axes (gold, judgement, prediction).
-    joint = np.einsum("sj,sm,sg->gjm", _is_judged(strata), is_predicted, _expected_gold(strata, counts))
+    joint = np.einsum("sj,sm,sg->gjm", by_judge, by_model, _expected_gold(strata, counts))
     same = np.einsum("gjj->", joint)
-    by_model = joint.sum(axis=1)  # (gold, label)
-    by_judge = joint.sum(axis=2)  # (gold, label)
+    predictions = joint.sum(axis=1)  # (gold, label)
+    judgements = joint.sum(axis=2)  # (gold, label)
     items = joint.sum(axis=(1, 2))  # (gold)
-    same_by_chance = ratio((by_model * by_judge).sum(axis=1), items).sum()
+    same_by_chance = ratio((predictions * judgements).sum(axis=1), items).sum()
     return float(ratio(same - same_by_chance, joint.sum() - same_by_chance))
 
 
 def error_correlation(strata: Strata, counts: FloatArray) -> float:
     r"""Return the mean correlation of the errors of models and judge among labelled items of the same gold label.
 
-    Rater v is right on a share :math:`r_v` of the items of a gold label, so that it being right has the variance
-    :math:`s_v^2 = r_v(1 - r_v)`. The number of raters that are right has the variance :math:`\sum_v s_v^2` if they err
-    independently, and :math:`(\sum_v s_v)^2` if all err on the same items. The variance that it has lies between these two,
-    by the mean correlation; gold labels are weighted by their items.
+    Rater v is right on a share :math:`r_v` of the items of a gold label, so the indicator of its being right has the
+    variance :math:`s_v^2 = r_v(1 - r_v)`. The number of raters that are right has the variance :math:`\sum_v s_v^2` if they
+    err independently, and :math:`(\sum_v s_v)^2` if all err on the same items. The mean correlation is the position of the
+    observed variance between these two; gold labels are weighted by their items.
     """
     labelled = counts[:, :-1]
     items = labelled.sum(axis=0)  # (gold)
     shares = ratio(labelled, items)  # (stratum, gold)
-    # 1 where a rater is right if gold is such, axes (stratum, rater, gold).
+    # 1 where the label of a rater is the gold label, axes (stratum, rater, gold).
     right = (_label_numbers(strata)[:, :, None] == np.arange(len(strata.golds))).astype(float)
     rates = np.einsum("cg,cvg->vg", shares, right)
     variances = (rates * (1.0 - rates)).clip(0.0)  # (rater, gold)
@@ -109,8 +114,9 @@ def error_correlation(strata: Strata, counts: FloatArray) -> float:
 
 
 def judge_notes(strata: Strata, counts: FloatArray, models: tuple[str, ...]) -> Iterator[str]:
-    """Yield what a reader of a comparison of models should know of strata without a label and of the judge."""
+    """Yield what a reader of a comparison should know about the judge and about strata without a labelled item."""
     unlabelled = counts[:, -1]
+    # Only whether it is 0 matters: items with gold labels of one role are counted more than once.
     labelled_in_pool = strata.pools.sums(counts[:, :-1])[strata.pools.index].sum(axis=1)  # (stratum)
     unlike = float(unlabelled[labelled_in_pool == 0.0].sum() / counts.sum())
     if unlike > _UNLIKE_LABELLED:
@@ -151,7 +157,7 @@ def _notes_on_empty_strata(strata: Strata, counts: FloatArray, empty: IntArray) 
 def _notes_on_judge(
     strata: Strata, counts: FloatArray, models: tuple[str, ...], agreement: Agreement
 ) -> Iterator[str]:
-    """Yield notes on how far the judge agrees with gold, and on errors that it shares with one model more than another."""
+    """Yield notes on how far the judge agrees with gold, and on a model with which it shares more errors than with others."""
     (judge,) = strata.judges
     chance = ", no better than chance: it does no harm, but gains nothing" if agreement.kappa <= 0.0 else ""
     yield (

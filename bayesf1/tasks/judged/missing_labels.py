@@ -13,7 +13,7 @@ from bayesf1.base.arrays import AnyArray, BoolArray, FloatArray, IntArray, spars
 from bayesf1.tasks.judged.strata import Strata
 from bayesf1.units import Units
 
-# Labels are called uneven if chance makes them so uneven with a smaller probability.
+# Labels are called uneven if chance would make them as uneven with a smaller probability than this.
 _LEVEL = 1e-3
 
 
@@ -44,14 +44,14 @@ class Unlabelled:
     def of(
         cls, stratum: IntArray, labelled: BoolArray, n_strata: int, ids: Sequence[Any] | None = None
     ) -> Unlabelled:
-        """Return the unlabelled ones of items of given strata."""
+        """Return those of the items that have no label, by their strata."""
         rows = np.flatnonzero(~labelled)
         order = np.argsort(stratum[rows], kind="stable")
         ends = np.cumsum(np.bincount(stratum[rows], minlength=n_strata))
         return cls(tuple(np.split(rows[order], ends[:-1])), ids)
 
     def choose(self, numbers: FloatArray, rng: np.random.Generator) -> AnyArray:
-        """Return so many items of each stratum, drawn at random and shuffled: their ids, or row numbers without."""
+        """Return given numbers of items of the strata, drawn at random and shuffled: their ids, or else row numbers."""
         chosen = [np.zeros(0, dtype=np.intp)]
         for rows, number in zip(self.rows, numbers, strict=True):
             if number > 0:
@@ -69,7 +69,7 @@ class Unlabelled:
 
 
 def are_uneven_over_strata(units: Units, strata: Strata, counts: FloatArray) -> bool:
-    """Return whether the share of labelled items differs between strata more than chance would have it.
+    """Return whether the share of labelled items differs between strata more than by chance.
 
     Parameters
     ----------
@@ -82,28 +82,28 @@ def are_uneven_over_strata(units: Units, strata: Strata, counts: FloatArray) -> 
     """
     k = len(strata.golds)
     rate = counts[:, :-1].sum() / counts.sum()
-    # What an item of each cell adds to labelled items minus those that are expected, by stratum. Every model's table has
-    # all items, so that the first model's is enough.
+    # How much an item of each cell adds to the excess of labelled items over the expected number, by stratum. Every model's
+    # table has all items, so the first model's is enough.
     is_labelled = np.tile(np.arange(k + 1) < k, len(strata.pairs))  # (cell)
     stratum = np.repeat(strata.stratum, k + 1)
     cells = np.arange(len(stratum))
     excess_of_cell = sparse((is_labelled - rate, (cells, stratum)), (len(cells), strata.size))
     excess = units.rows[:, : len(cells)] @ excess_of_cell  # (pattern, stratum)
-    # The spread of few labels in a stratum is a poor estimate, so that chance's is the least; if units are documents, that
-    # of chance alone would be too small.
+    # The variance between units, which allows for documents, is a poor estimate where labels are few, so the variance by
+    # chance is its minimum.
     variance = np.maximum(units.weights @ excess.power(2), counts.sum(axis=1) * rate * (1.0 - rate))
     z = np.abs(units.weights @ excess) / np.maximum(np.sqrt(variance), 1e-300)
-    # Bonferroni's correction for so many strata.
+    # Bonferroni's correction for the number of strata.
     return bool(2.0 * strata.size * special.ndtr(-np.max(z)) < _LEVEL)
 
 
 def uneven_documents(stratum: IntArray, labelled: BoolArray, group: IntArray) -> tuple[str, ...]:
-    r"""Return a note if labelled items lie otherwise in documents than a choice within strata would have it.
+    r"""Return a note if labelled items are spread over documents less evenly than by random choice within strata.
 
-    If :math:`L_c` of the :math:`N_c` items of stratum c are chosen at random, each is labelled with probability
-    :math:`r_c = L_c/N_c`. With :math:`n_{cd}` of them in document d, of which :math:`L_d` items of all strata are labelled,
-    :math:`\sum_d (L_d - \sum_c n_{cd} r_c)^2 / \sum_c n_{cd} r_c (1 - r_c)(1 - n_{cd}/N_c)` is about
-    :math:`\chi^2` with as many degrees of freedom as there are documents less one.
+    If :math:`L_c` of the :math:`N_c` items of stratum c are chosen at random, each is labelled with probability :math:`r_c =
+    L_c/N_c`. With :math:`n_{cd}` of them in document d, of which :math:`L_d` items of all strata are labelled, :math:`\sum_d
+    (L_d - \sum_c n_{cd} r_c)^2 / \sum_c n_{cd} r_c (1 - r_c)(1 - n_{cd}/N_c)` is about :math:`\chi^2` with one degree of
+    freedom less than there are documents.
 
     Examples
     --------

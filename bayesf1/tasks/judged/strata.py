@@ -1,7 +1,7 @@
-r"""Strata of items of which all models and perhaps a judge said the same, and shares of gold labels in them.
+r"""Strata of items that have the same labels of all models and perhaps a judge, and shares of gold labels in them.
 
 A model's table counts, for each stratum c and each label p that some model said there, the items of each gold label g and
-those that nobody has labelled:
+the unlabelled ones:
 
 .. math:: T_m(c, p, g), \quad T_m(c, p, ?), \qquad p = \text{the label that } m \text{ said in } c.
 
@@ -26,14 +26,14 @@ POOLED = 0.5
 
 @dataclass(frozen=True)
 class Strata:
-    """The strata of items by what is known of all of them.
+    """The strata of items by what is known about all of them.
 
     Attributes
     ----------
     golds
-        Gold labels; of two the second is the positive one.
+        Gold labels; if there are two, the second is the positive one.
     models, judges
-        Whose labels are known of every item; there is one judge, or none.
+        The raters that labelled every item; there is one judge, or none.
     predicted
         For each stratum the labels of every model and then of the judge.
 
@@ -89,13 +89,13 @@ class Strata:
 
     @cached_property
     def cells(self) -> tuple[str, ...]:
-        """Names of the cells: stratum, the model's label, gold label or ``?``; these last run fastest."""
+        """Names of the cells: stratum, the model's label, and the gold label or ``?``, which varies fastest."""
         return tuple(
             f"{self.describe(c)} | {label}: {gold}" for c, label in self.pairs for gold in (*self.golds, "?")
         )
 
     def describe(self, stratum: int) -> str:
-        """Return what is known of a stratum's items, in words."""
+        """Return what is known about a stratum's items, in words."""
         rated = zip(self.raters, self.predicted[stratum], strict=True)
         return ", ".join(f"{rater} {label}" for rater, label in rated)
 
@@ -116,7 +116,7 @@ class Strata:
 
     @cached_property
     def label(self) -> IntArray:
-        """The label of each pair, as a number of a gold label; their number for any other label."""
+        """The label of each pair, as the number of a gold label; any other label has the number ``len(golds)``."""
         k = len(self.golds)
         numbers = {gold: g for g, gold in enumerate(self.golds)}
         return np.array([numbers.get(label, k) for _, label in self.pairs], dtype=np.intp)
@@ -130,7 +130,7 @@ class Strata:
         return np.array(rows, dtype=np.intp).reshape(self.size, n)
 
     def predicted_by(self, model: int) -> IntArray:
-        """Return a model's label in each stratum, as a number of a gold label; their number for any other label."""
+        """Return a model's label in each stratum, as the number of a gold label; any other label is number ``len(golds)``."""
         return np.asarray(self.label[self.pair_of[:, model]])
 
     def sums_by_label(self, model: int) -> Any:
@@ -164,14 +164,14 @@ class Strata:
 
     @cached_property
     def possible(self) -> int:
-        """How many strata could be: every model may say each gold label, the judge each label that it said somewhere."""
+        """How many strata are possible: a model may say each gold label, the judge each label that it said somewhere."""
         n = len(self.models)
         judgements = {labels[n:] for labels in self.predicted}
         by_models: int = len(self.golds) ** n
         return by_models * len(judgements)
 
     def weight(self, prior: float = 1.0) -> float:
-        """Return a, which λ adds to each gold label of a stratum; if all items are labelled, that of paired models."""
+        """Return a, what λ adds to each gold label of a stratum: 4λ items in all, as to the four cells of a binary table."""
         return 4.0 * prior / (self.possible * len(self.golds))
 
     @cached_property
@@ -193,8 +193,8 @@ class Strata:
     def shares(self, labelled: FloatArray, scale: FloatArray | float = 1.0) -> FloatArray:
         r"""Return :math:`\theta`, the mean shares of gold labels in each stratum, from labelled items there.
 
-        Both have axes (..., stratum, gold). The prior counts `scale` times, if numbers are of so many samples as large as
-        the one that was seen.
+        Both have axes (..., stratum, gold). The prior counts `scale` times, where `scale` is the size of the sample relative
+        to the one that was seen.
         """
         scales = np.asarray(scale)[..., None, None]
         believed = labelled + scales * self.weight()
@@ -204,7 +204,8 @@ class Strata:
     def filled(self, tables: FloatArray, size: float | None = None) -> FloatArray:
         """Return tables (..., cell) in which unlabelled items have gold labels by mean shares, axes (..., pair, gold).
 
-        The tables are of samples of as many items as `size` says.
+        `size` is the number of items of the sample that was seen, by which the prior is scaled to the tables; by default
+        theirs.
         """
         labelled, unlabelled = self.split(tables)
         if not unlabelled.any():

@@ -1,18 +1,18 @@
 r"""Items of which some have a gold label, and all the labels of the models and perhaps of a judge.
 
-Items of which the same is known are a *stratum* (`Strata`). Weights of units are those of a Bayesian bootstrap. In each draw
-of them the gold labels of unlabelled items are shared out stratum by stratum, by shares with a prior,
+Items with the same labels of all models and the judge are a *stratum* (`Strata`). Weights of units are those of a Bayesian
+bootstrap. In each draw, the unlabelled items of a stratum are divided among gold labels by shares with a prior,
 
 .. math:: \theta_c \sim \mathrm{Dirichlet}(L_c + a + \kappa\, m_c), \qquad
           m_c \propto p_c\, b_c / \bar b_c, \qquad
           p_c \sim \mathrm{Dirichlet}\bigl(\textstyle\sum_{d\text{ like }c} (L_d + a) + \bar b_c\bigr), \qquad
           a = \frac{4\lambda}{SK},
 
-for S strata that could be and K gold labels; κ is half an item. Strata that are alike are a *pool* (`Pools`), and b is what
-the models and the judge say, each taken on its own (`IndependentRaters`), with its mean :math:`\bar b` over the pool. Pools
-without a label follow it, and with two gold labels a stratum differs from its pool as the models that say yes differ from
-others. If all items are labelled this is the Dirichlet(λ) of paired models. Any choice of items to be labelled that depends
-on what is known of all items alone is ignorable.
+for S possible strata and K gold labels; κ is half an item. Similar strata are a *pool* (`Pools`). The shares b follow from
+the models and the judge, each taken on its own (`IndependentRaters`), and :math:`\bar b` is their mean over the pool. Pools
+without a labelled item follow b; with two gold labels, strata of one pool differ as b does, by which models say yes. If all
+items are labelled, the posterior is that of paired models with the prior Dirichlet(λ). The choice of items to label is
+ignorable if it depends only on what is known about all items.
 
 Rubin (1976), Biometrika 63, 581–592.
 """
@@ -48,9 +48,9 @@ _ARRAYS_OF_A_DRAW = 5
 
 @dataclass(frozen=True)
 class _FilledMetric:
-    """A metric of the inner task on tables of a judged one, whose unlabelled items get gold labels by mean shares.
+    """A metric of the inner task on tables of a judged task, whose unlabelled items get gold labels by mean shares.
 
-    Tables are of samples of as many items as `size` says.
+    `size` is the number of items of the sample that was seen.
     """
 
     task: Judged
@@ -69,11 +69,11 @@ class Judged(Task):
     Attributes
     ----------
     inner_task
-        The task as it is if every item is labelled.
+        The task that it would be if every item were labelled.
     strata
-        What is known of items.
+        What is known about the items.
     cautions
-        What the choice of labelled items makes doubtful, in sentences.
+        Doubts that come from the choice of labelled items, in sentences.
     unlabelled
         Which items have no gold label; None if they were counted by an engine, or come from several evaluations.
     """
@@ -147,14 +147,14 @@ class Judged(Task):
 
     @cached_property
     def outcomes_of_gold(self) -> FloatArray:
-        """What an item of each gold label and model's label adds to a table of the inner task, axes (gold, label, cell)."""
+        """What an item adds to a table of the inner task, by gold label and the model's label, axes (gold, label, cell)."""
         k = len(self.strata.golds)
         if self.classes:
             gold, label = np.indices((k, k + 1))
             pairs = np.stack([gold.ravel(), label.ravel()], axis=1)
             return np.asarray(class_outcomes(pairs, k).toarray()).reshape(k, k + 1, -1)
         one_item = dict(zip(BINARY_CELLS, np.eye(len(BINARY_CELLS)), strict=True))
-        # Gold labels no and yes, each with the labels no, yes and any other, with which a model does not say yes.
+        # Rows are the gold labels no and yes; columns the model's labels no, yes and any other, which counts as no.
         cells = (("tn", "fp", "tn"), ("fn", "tp", "fn"))
         return np.array([[one_item[cell] for cell in row] for row in cells])
 
@@ -239,7 +239,7 @@ class Judged(Task):
         n_models = len(ev.models)
         if sampling.shared:
             assert ev.units is not None
-            # Strata are by the labels of all models: columns of the first model tell as much as those of all.
+            # Strata show the labels of all models, so the columns of the first model are enough.
             first = ev.units.select([0], n_models)
             for gold in self._draw_gold_of_sample(first, sampling.prior, n_draws, rng):
                 yield [gold for _ in ev.models]
@@ -264,7 +264,7 @@ class Judged(Task):
             unlabelled = items[..., k:]
             # L + a.
             labelled = items[..., :k] + rng.standard_gamma(strata.weight(prior), (*items.shape[:2], k))
-            # Gamma variates are p and θ up to factors, of which shares are free.
+            # Gamma variates stand for p and θ, as factors cancel when shares are formed.
             b = strata.independent_raters.shares(labelled)
             p = strata.pools.sums(labelled) + rng.standard_gamma(strata.pools.means(b))  # (draw, share)
             m = strata.pools.shares(p, b)
@@ -308,7 +308,7 @@ def _by_label(gold: FloatArray, sums_by_label: Any) -> FloatArray:
 
 
 def on_inner_task(ev: Evaluation, task: Judged) -> Evaluation:
-    """Return an evaluation in which every item is labelled as one of the inner task, to which judgements add nothing."""
+    """Return an evaluation in which every item is labelled as one of the inner task, where judgements add nothing."""
     strata = task.strata
     k = len(strata.golds)
     # Cells (pair, [*gold, none]); those without a gold label, which are empty, are added to the last label's.
