@@ -1,4 +1,4 @@
-"""Which columns of a table are models', and cells as numbers: scores, or answers right and wrong in people's words."""
+"""Which columns of a table belong to models, and cells as numbers: scores, or right and wrong answers in common words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bayesf1.base.naming import listing, quoted
 from bayesf1.base.text_files import read_number
 from bayesf1.io.tables import TableFile
 
-# So many rows show what a column holds.
+# How many rows are read to see what a column holds.
 _SAMPLE = 10_000
 # Names of rows of averages, as other tools write them.
 _TOTALS = frozenset(("all", "mean", "average", "avg", "overall", "total"))
@@ -32,7 +32,7 @@ ANSWERS: Mapping[str, float] = {
 
 
 def as_numbers(values: Iterable[Any], words: Mapping[str, float] = TRUTH) -> FloatArray:
-    """Return values as numbers, words by what they stand for, and NaN for everything else.
+    """Return values as numbers: words by their numbers in `words`, and NaN for everything else.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def column_as_numbers(column: Any, words: Mapping[str, float] = TRUTH) -> FloatA
 
 
 def checked_numbers(column: Any, name: str, *, answers: bool) -> FloatArray:
-    """Return a column of a frame as numbers, or say which cell holds none.
+    """Return a column of a frame as numbers, or raise a ValueError that names a cell without one.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def named_columns(
 ) -> dict[str, str]:
     """Return the models' columns by their names: as given, or without the part of nested names that all share.
 
-    ``name=column`` names a column, and ``*.is_correct`` stands for all columns that match.
+    ``name=column`` names a column, and ``*.is_correct`` means all columns that match.
     """
     if isinstance(given, Mapping):
         table.check(*given.values())
@@ -143,7 +143,7 @@ def _named(text: str, header: Container[str]) -> tuple[str, str]:
 
 
 def _matching(column: str, table: TableFile) -> list[str]:
-    """Return the columns that a pattern stands for; a name without asterisks stands for itself."""
+    """Return the columns that match a pattern; a name without asterisks is returned as it is."""
     if "*" not in column:
         return [column]
     matching = [name for name in table.header if fnmatch(name, column)]
@@ -153,7 +153,7 @@ def _matching(column: str, table: TableFile) -> list[str]:
 
 
 def _shortened(columns: Mapping[str, str]) -> dict[str, str]:
-    """Return columns by the objects in which they stand, where all are the same field of different objects."""
+    """Return columns by the names of their objects, if all are the same field of different objects."""
     fields = {_object_and_field(name)[1] for name in columns}
     if len(fields) == 1 and "" not in fields:
         return {_object_and_field(name)[0]: column for name, column in columns.items()}
@@ -196,7 +196,7 @@ def guess_columns(
     Raises
     ------
     ValueError
-        If a column may be a model's, but half of its values are no gold labels, or no scores of one metric.
+        If a column may be a model's, but half of its values are not gold labels, or not scores of one metric.
     """
     table.check(gold)
     named_otherwise = {*other} - {gold}
@@ -229,7 +229,7 @@ def guess_columns(
 
 
 def _check_no_totals(table: TableFile, sample: Any, identifiers: Sequence[str]) -> None:
-    """Refuse a row of averages, which is no unit."""
+    """Refuse a row of averages, which is not a unit."""
     for column in identifiers:
         for value in sample[column]:
             if str(value).strip().lower() in _TOTALS:
@@ -243,7 +243,7 @@ def _columns_of_no_scores(sample: Any, models: Sequence[str], words: Mapping[str
     values = {column: as_numbers(sample[column].dropna().unique().tolist(), words) for column in models}
     # A column with one bad cell is a model's, and the cell is refused when it is read.
     strange = [column for column, numbers in values.items() if not np.isfinite(numbers).mean() >= 0.5]
-    # A row of scores is no header.
+    # If a column's name is a number, the table has no header.
     strange += [column for column in models if read_number(column) is not None]
     whole = [column for column, numbers in values.items() if not (numbers % 1.0 > 0.0).any()]
     if len(whole) < len(models):
@@ -253,7 +253,7 @@ def _columns_of_no_scores(sample: Any, models: Sequence[str], words: Mapping[str
 
 
 def _meaning(column: Any) -> str:
-    """Return what a column that is no model's may hold: probabilities, ids of which one comes twice, or groups."""
+    """Return what a column that is not a model's may hold: probabilities, ids with duplicates, or groups."""
     filled = column.dropna()
     if (as_numbers(filled) % 1.0 > 0.0).any():
         return " (probabilities go to bf.from_probabilities)"
@@ -272,7 +272,7 @@ def rows_of_models(table: TableFile) -> str:
 
 
 def _holds_labels(column: Any, labels: Container[Any]) -> bool:
-    """Return whether at least half of a column's values are gold labels, but for case and blanks at the ends."""
+    """Return whether at least half of a column's values are gold labels, ignoring case and blanks at the ends."""
     counts = column.dropna().value_counts()
     n_labels = sum(int(count) for value, count in counts.items() if count and _folded(value) in labels)
     return n_labels > 0 and 2 * n_labels >= int(counts.sum())
@@ -283,7 +283,7 @@ def _folded(value: Any) -> Any:
 
 
 def is_identifier(column: Any) -> bool:
-    """Return whether a column tells rows apart: names or whole numbers, all different.
+    """Return whether a column identifies rows: names or whole numbers, all different.
 
     Examples
     --------

@@ -45,7 +45,7 @@ def from_counts(
     Parameters
     ----------
     counts
-        Mapping of model name to counts, for names that are no Python identifiers.
+        Mapping of model name to counts, for names that are not Python identifiers.
     **models
         Counts of each model: ``(tp, fp, fn)`` or ``(tp, fp, fn, tn)`` as tuple, list or array, or a mapping
         with these keys or with ``gold``, ``predicted``, ``correct``. Fractions are allowed.
@@ -119,7 +119,7 @@ def from_folds(
 
 
 def check_matrix(counts: ArrayLike, where: str) -> FloatArray:
-    """Return a K×K matrix of finite numbers, none negative, or say what is wrong."""
+    """Return a K×K matrix of finite numbers, none negative, or raise a ValueError."""
     array = _numbers(counts, where)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or len(array) < 2:
         raise ValueError(f"{where} has shape {array.shape}; give a square one, of all classes")
@@ -127,12 +127,12 @@ def check_matrix(counts: ArrayLike, where: str) -> FloatArray:
 
 
 def check_weights(counts: ArrayLike, column: str) -> FloatArray:
-    """Return counts of rows as an array of finite numbers, none negative, or say which row is wrong."""
+    """Return counts of rows as an array of finite numbers, none negative, or raise a ValueError that names a wrong row."""
     return _check_range(_numbers(counts, "the table")[:, None], [column], "the table", _MAX_WEIGHT)[:, 0]
 
 
 def check_counts(counts: ArrayLike | Mapping[str, ArrayLike], where: str) -> FloatArray:
-    """Return counts as an array (..., 3 or 4) of finite numbers, none negative, or say what is wrong."""
+    """Return counts as an array (..., 3 or 4) of finite numbers, none negative, or raise a ValueError."""
     by_name = _named_cells(counts)
     if by_name is not None:
         return _read_cells(by_name, where)
@@ -158,7 +158,7 @@ def _named_cells(counts: Any) -> Mapping[str, Any] | None:
 
 
 def _read_cells(counts: Mapping[str, ArrayLike], where: str) -> FloatArray:
-    """Return counts that have names as an array (..., cell), or say what is wrong with them."""
+    """Return counts that have names as an array (..., cell), or raise a ValueError."""
     given = {str(key).strip().lower(): cell for key, cell in counts.items()}
     cells = next((c for c in (CHUNKS, BINARY_CELLS, BINARY_CELLS[:3]) if set(c) == set(given)), None)
     if cells is None or len(given) != len(counts):
@@ -181,7 +181,7 @@ def _read_cells(counts: Mapping[str, ArrayLike], where: str) -> FloatArray:
 
 
 def _read_folds(name: str, value: Any, cv: BlockedCV | KFoldCV) -> FloatArray:
-    """Return the tables of a model, axes (repeat, fold, cell), or say what is wrong with them."""
+    """Return the tables of a model, axes (repeat, fold, cell), or raise a ValueError."""
     repeats, per_repeat = cv.shape
     n_folds = repeats * per_repeat
     where = f"model {name!r}"
@@ -204,7 +204,7 @@ def _read_folds(name: str, value: Any, cv: BlockedCV | KFoldCV) -> FloatArray:
 
 
 def _numbers(value: Any, where: str) -> FloatArray:
-    """Return counts as an array of floats, or say that they are none, as True and None are not."""
+    """Return counts as an array of floats, or raise a ValueError if they are not numbers, such as True and None."""
     complaint = f"has {quoted(value)} instead of numbers"
     array = numbers_of(value, where, remedy=complaint)
     given = np.asarray(value)
@@ -214,7 +214,7 @@ def _numbers(value: Any, where: str) -> FloatArray:
 
 
 def _check_range(array: FloatArray, cells: Sequence[str], where: str, most: float = MAX_COUNT) -> FloatArray:
-    """Return counts with axes (..., cell), or say which is negative, too large or no number."""
+    """Return counts with axes (..., cell), or raise a ValueError if one is negative, too large or not a number."""
     bad = ~((array >= 0) & (array <= most))
     if bad.any():
         *rows, cell = np.argwhere(bad)[0].tolist()
@@ -309,7 +309,7 @@ def _tables_of(file: InputFile) -> tuple[dict[str, dict[str, _FoldTables]], bool
 
 
 def _columns_of(table: TableFile) -> dict[str, str]:
-    """Return the columns of a table of counts by their names in small letters, or say which are wrong."""
+    """Return the columns of a table of counts by their names in small letters, or raise a ValueError if one is wrong."""
     columns = {name.strip().lower(): name for name in table.header}
     if len(columns) < len(table.header):
         raise ValueError(f"two columns of {listing(table.header)} differ only in case or spaces; keep one")
@@ -327,7 +327,7 @@ def _columns_of(table: TableFile) -> dict[str, str]:
 
 
 def _name(value: Any, column: str, where: str) -> str:
-    """Return the name of a model or task, or say that it is none."""
+    """Return the name of a model or task, or raise a ValueError if it is not a text."""
     text = value.strip() if isinstance(value, str) else ""
     if not text or any("\ud800" <= c <= "\udfff" for c in text):
         raise ValueError(f"{where} has {column} {quoted(value)} instead of a name in UTF-8")
@@ -335,7 +335,7 @@ def _name(value: Any, column: str, where: str) -> str:
 
 
 def _number(value: Any, name: str, where: str) -> float:
-    """Return a number of a row, or say that it is none."""
+    """Return a number of a row, or raise a ValueError if it is not a number."""
     number = read_number(value) if isinstance(value, str) else value
     if isinstance(number, bool | np.bool_) or not isinstance(number, int | float) or not abs(number) < 1e300:
         raise ValueError(f"{where} has {name} = {quoted(value)} instead of a number such as 12 or 0.5")

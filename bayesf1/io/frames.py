@@ -57,7 +57,7 @@ def engine_errors() -> Iterator[None]:
     """
     try:
         yield
-    # Polars panics by an exception that is no Exception.
+    # A panic in polars is a BaseException, but not an Exception.
     except BaseException as error:
         package = _PACKAGES.get(type(error).__module__.partition(".")[0])
         why = " ".join(str(error).split())[:200]
@@ -95,9 +95,9 @@ def from_frame(
 ) -> Evaluation:
     """Build an Evaluation from a data frame with a column of gold labels and one for each model.
 
-    It is the same that `from_labels` builds, but the group-by runs where the data are, so the frame may be
-    larger than memory. Evaluations of the shards of a corpus add up to that of the whole, ``sum(evs)``; with
-    `group`, as long as no document straddles two shards.
+    It equals what `from_labels` builds, but the group-by runs where the data are, so the frame may be larger than memory.
+    Evaluations of the shards of a corpus add up to that of the whole, ``sum(evs)``; with `group`, as long as no document
+    straddles two shards.
 
     Parameters
     ----------
@@ -117,12 +117,13 @@ def from_frame(
     labels
         The classes, as in `from_labels`. Shards that are to add up need them where some lack a class.
     prediction, correct, score, lower_is_better, cv
-        Of frames with a row for each model and whatever was sampled: the column of predictions (beside `gold`), of right and
-        wrong answers, or of scores, and whether the lower is the better; the design, if folds alone do not say it.
+        For frames with a row for each model and unit: the column of predictions (with `gold`), of right and wrong answers,
+        or of scores; whether lower scores are better; and the design of the cross-validation, if the folds do not show it.
     model, item, generation, prompt, run, fold, repeat, corpus
-        Of such frames: the columns that say which; by default those with usual names, as far as rows need them.
+        For such frames: the columns that name the model, the item and so on; by default, those with the usual names if rows
+        need them.
     judge
-        Name of the column of what a judge says, or a mapping of the judge's name to its column; gold may then have gaps, as
+        Name of the column of a judge's labels, or a mapping of the judge's name to its column; gold may then have gaps, as
         in `from_labels`. ``[]`` allows them without a judge.
 
     Examples
@@ -197,13 +198,13 @@ def from_wide(
     Parameters
     ----------
     frame
-        A row for each item, or for whatever else was sampled; an index that is none of row numbers says what items are.
+        A row for each item, or for whatever else was sampled; an index other than row numbers holds the ids of items.
     models
         The column of each model.
     given
         The columns whose role was given.
     content
-        What the columns of models hold, and what this is called.
+        What the columns of models hold, and its name.
     has_roles
         Whether columns say what was sampled, beside items and their groups.
 
@@ -242,7 +243,7 @@ def from_wide(
 def _from_items(
     frame: Any, lazy: Lazy, models: Mapping[str, str], group: str | None, content: Content
 ) -> Evaluation:
-    """Return the evaluation of a frame with an item a row, and a column of labels for each model."""
+    """Return the evaluation of a frame with a row for each item, and a column of labels for each model."""
     columns = [content.shared[0], *models.values(), *content.shared[1:]]
     if group is not None:
         columns.append(group)
@@ -264,7 +265,7 @@ def _from_items(
 
 
 def _check_filled(columns: Sequence[str], counted: _Counted, *, blank_gold: bool) -> None:
-    """Refuse columns that lack values; a blank is a label of a model, which said nothing, but no gold label.
+    """Refuse columns that lack values; a blank is allowed as a model's label (it said nothing), but not as a gold label.
 
     With labels= a blank may be a class.
     """
@@ -281,7 +282,7 @@ def _check_filled(columns: Sequence[str], counted: _Counted, *, blank_gold: bool
 def _from_judged_items(
     frame: Any, rows: Mapping[str, Any], models: Mapping[str, str], group: str | None, content: Content
 ) -> Evaluation:
-    """Return the evaluation of items whose gold labels may be missing, beside what a judge says of all."""
+    """Return the evaluation of items whose gold labels may be missing, while a judge labels all of them."""
     import narwhals as nw
 
     assert content.gold is not None
@@ -326,8 +327,8 @@ def from_patterns(
         Names of the columns of predictions, or a mapping of model name to column; by default those between.
         For tuples, whose columns have no names, the names of the models; A, B, … by default.
     count
-        Name of the column that says how many items there are of each kind; the last by default. Fractions
-        are allowed, such as a discount after cross-validation.
+        Name of the column with the number of items of each kind; the last by default. Fractions are allowed, such as a
+        discount after cross-validation.
     positive
         The label that counts as positive; see `from_labels` on when it may be left out.
 
@@ -409,7 +410,7 @@ def _name_columns(frame: Any, models: Sequence[str] | None) -> dict[str, str]:
 
 
 def _read_frame(frame: Any, instead: str) -> Lazy:
-    """Return a frame of any engine as a lazy one, or say what belongs here."""
+    """Return a frame of any engine as a lazy one, or raise a ValueError that ends with `instead`."""
     import narwhals as nw
 
     try:
@@ -439,9 +440,9 @@ class _Column(NamedTuple):
 
 
 def _selected(lazy: Lazy, columns: Sequence[str], n_labels: int) -> Lazy:
-    """Return columns, the first of which are labels, by plain names, or say which there is not, or holds something else.
+    """Return columns as c0, c1 and so on, labels first; raise a ValueError if one is missing or does not hold labels.
 
-    No engine stumbles over c0, c1 and so on; DuckDB reads other names as SQL.
+    Every engine accepts such names, while DuckDB would read some others as SQL.
     """
     import narwhals as nw
 
@@ -528,7 +529,7 @@ def _plain(value: Any) -> Any:
 
 
 def _rows(selected: Lazy, frame: Any, columns: Sequence[str]) -> dict[str, Any]:
-    """Return the rows themselves, column by column; an index that is none of row numbers says what items are."""
+    """Return the rows themselves, column by column; an index other than row numbers holds the ids of items."""
     import pandas as pd
 
     rows = selected.head(_MAX_ITEMS + 1).collect()

@@ -1,4 +1,4 @@
-"""Reading whatever is on disk: files are recognised by what stands in them."""
+"""Reading whatever is on disk: files are recognised by their content."""
 
 from __future__ import annotations
 
@@ -93,12 +93,12 @@ def read(
     max_bytes: int = MAX_BYTES,
     **options: Unpack[ReadOptions],
 ) -> Evaluation:
-    r"""Read what models did from files, whose format is recognised by what stands in them.
+    r"""Read what models did from files, whose format is recognised by their content.
 
     Tables (CSV, TSV, JSON, JSON lines, Parquet, Arrow) of counts, predictions, right or wrong answers, or scores; logs of
-    lm-evaluation-harness and Inspect; TREC runs; translations and transcripts, one segment a line; tags in columns,
-    CoNLL-U, brat's stand-off annotation; saved evaluations, of shards a folder. Files may be compressed by gzip. An option
-    that does not apply to a format is refused.
+    lm-evaluation-harness and Inspect; TREC runs; translations and transcripts, one segment a line; tags in columns, CoNLL-U,
+    brat's stand-off annotation; saved evaluations, or a folder of those of shards. Files may be compressed by gzip. An
+    option that does not apply to a format is refused.
 
     Parameters
     ----------
@@ -115,41 +115,41 @@ def read(
         The most bytes to which a file may unpack, 4 GB by default. A text that has to be held whole, such as a column file,
         has at most a 16th of it, a line a 64th.
     gold, prediction, columns
-        Of tables: the column of gold labels; the column of predictions where each model has a file, or each row a model;
-        else the models' columns, by default all that can be.
+        For tables: the column of gold labels; the column of predictions if each model has a file, or each row a model;
+        otherwise the models' columns, by default all that can be.
     model_column, run_column, id
-        Of tables with a row for each model and item: the columns that name the model (``"model"``) and the run; and
-        the column that tells items apart, by which rows and files are matched.
+        For tables with a row for each model and item: the columns that name the model (``"model"``) and the run; and the
+        column that identifies items, by which rows and files are matched.
     model, item, generation, prompt, run, fold, repeat, corpus
-        Of tables with a row for each model and whatever was sampled: the columns that say which; by default those with usual
-        names, as far as rows need them. A score with folds, runs or data sets, but without items, is a final one.
+        For tables with a row for each model and unit: the columns that name the model, the item and so on; by default, those
+        with the usual names if rows need them. A score with folds, runs or data sets, but without items, is a final one.
     group
         The column of documents, speakers or the like, which are then the units; for harness logs a field of the
         document, or ``"task"``.
     positive
         The label that counts as positive.
     judge
-        The column of what a judge says of every item, as in `from_labels`; gold labels may then be missing.
+        The column of a judge's labels of every item, as in `from_labels`; gold labels may then be missing.
     correct, scores
-        Instead of gold: the columns that say whether an answer is right; what scores are called, which is their column
-        where each model has a file or each row a model.
+        Instead of gold: the columns that show whether an answer is right; the name of the scores, which is their column if
+        each model has a file or each row a model.
     lower_is_better, unit
-        Whether lower scores are better, and what a row is called, as in `from_scores`; of tags, ``"sentence"`` or
+        Whether lower scores are better, and what a row is called, as in `from_scores`; for tags, ``"sentence"`` or
         ``"document"``.
     measure, filter
-        Of harness logs, TREC runs and texts: the measure, as ``"acc"``, ``"nDCG@10"`` or ``"bleu"`` (``"chrf"``, ``"ter"``,
-        ``"wer"``, ``"cer"``); and the filter of answers.
+        For harness logs, TREC runs and texts: the measure, such as ``"acc"``, ``"nDCG@10"`` or ``"bleu"`` (``"chrf"``,
+        ``"ter"``, ``"wer"``, ``"cer"``); and the filter of answers.
     qrels
         The file of relevance judgements.
     task, cv, discount
-        Of counts: the task, where a file holds several; the design, by default as many repeats and folds as there are; and
-        what correlated folds are worth, see `BlockedCV.discount`.
+        For counts: the task, if a file holds several; the design of the cross-validation, by default with as many repeats
+        and folds as there are; and the discount for correlated folds, see `BlockedCV.discount`.
     scheme, mode, types, by_type
-        Of tags: see `from_tags`.
+        For tags: see `from_tags`.
     gold_column, predicted_column
-        Of tags: which column, from 1, or -1 for the last.
+        For tags: the number of the column, from 1, or -1 for the last.
     field
-        Of CoNLL-U: ``"UPOS"``, ``"XPOS"``, ``"DEPREL"`` or ``"FEATS"``, all of a word's features together.
+        For CoNLL-U: ``"UPOS"``, ``"XPOS"``, ``"DEPREL"`` or ``"FEATS"``, all of a word's features together.
 
     Examples
     --------
@@ -233,10 +233,10 @@ def from_conll(
 
 
 def tasks_of(path: StrPath) -> list[str]:
-    """Return the names of the tasks in a file of counts or a folder of logs; none of anything else."""
+    """Return the names of the tasks in a file of counts or a folder of logs; () for anything else."""
     if str(path) == "-" or Path(path).is_fifo():
         return []
-    # What is wrong is said when the file is read.
+    # An error is raised when the file is read.
     with suppress(OSError, ValueError), input_files() as take:
         place = find_place(path, take)
         chosen = _chosen(ReadRequest(place, {}, {}), None)
@@ -245,7 +245,7 @@ def tasks_of(path: StrPath) -> list[str]:
 
 
 class _Sources(NamedTuple):
-    """The file that stands alone, the models' files, and the models that are runs of a method, by its name."""
+    """The file without a model's name, the models' files, and the names of the models that are runs of each method."""
 
     alone: StrPath | None
     models: Mapping[str, StrPath]
@@ -253,7 +253,7 @@ class _Sources(NamedTuple):
 
 
 def _sources(source: Any, gold_file: StrPath | None) -> _Sources:
-    """Return the files that are named, or say what is wrong with them."""
+    """Return the files that are named, or raise a ValueError if they are not files."""
     if isinstance(source, str | PathLike):
         if gold_file is not None:
             raise ValueError(
@@ -282,7 +282,7 @@ def _sources(source: Any, gold_file: StrPath | None) -> _Sources:
 
 
 def _chosen(request: ReadRequest, input_format: str | None) -> Format:
-    """Return the format of all files, or say what they look like instead."""
+    """Return the format of all files, or raise a ValueError that says what they look like."""
     if input_format is not None:
         known = {fmt.name: fmt for fmt in INPUT_FORMATS}
         if input_format not in known:

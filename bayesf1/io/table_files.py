@@ -51,7 +51,7 @@ _BY_ORDER = "Items were matched by their order in the files, as no column identi
 
 @dataclass(frozen=True)
 class _TableRequest:
-    """Tables to read, and the options, with what follows from them.
+    """Tables to read, the options, and what follows from the options.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class _TableRequest:
     kind
         The option that says what rows hold: gold, correct or scores.
     value
-        The column of predictions, answers or scores where a row is of one model; or what scores are called.
+        The column of predictions, answers or scores if each row is of one model; or the name of the scores.
     given
         The columns whose role was given.
     """
@@ -72,7 +72,7 @@ class _TableRequest:
 
     @classmethod
     def of(cls, request: ReadRequest) -> _TableRequest:
-        """Return what is asked for, or refuse options that do not go together."""
+        """Return the request for some options, or raise a ValueError if they do not go together."""
         options = request.options
         kind = kind_of_content(options)
         if kind is None:
@@ -97,7 +97,7 @@ class _TableRequest:
 
     @cached_property
     def content(self) -> Content:
-        """What rows hold; the columns of models' answers are known once tables are opened."""
+        """What rows hold; the name of the answers' column is provisional until tables are opened."""
         name = "prediction" if self.kind == "gold" else self.kind.removesuffix("s")
         if self.kind == "scores" and self.value:
             name = str(self.value)
@@ -105,7 +105,7 @@ class _TableRequest:
 
     @property
     def gaps(self) -> list[str]:
-        """The columns that may have gaps: gold labels and what judges say, if a judge labels every item."""
+        """The columns that may have gaps: gold and judgements, if a judge labels every item."""
         return [] if self.content.judge is None else self.content.shared
 
     @property
@@ -118,7 +118,7 @@ class _TableRequest:
         return self.value
 
     def roles_by_name(self, table: TableFile) -> dict[str, str]:
-        """Return the first column that is called after each role, among those that no option names."""
+        """Return the first column that is named like each role, among those that no option names."""
         named: dict[str, str] = {}
         taken = [value for value in self.options.values() if isinstance(value, str)]
         for column in table.header:
@@ -136,12 +136,12 @@ class _TableRequest:
 
 
 class _Rows(NamedTuple):
-    """Rows of one or several tables, and what is known of them.
+    """Rows of one or several tables, and what is known about them.
 
     Attributes
     ----------
     frame
-        The columns that have values or roles, perhaps by their names.
+        The columns with values, and those with roles, given or perhaps guessed from their names.
     given
         The columns whose role is given.
     content
@@ -178,9 +178,10 @@ def _read(request: ReadRequest) -> Evaluation:
 
 
 def _has_row_for_each_model(asked: _TableRequest, table: TableFile, named: Mapping[str, str]) -> bool:
-    """Return whether each row of a table is of one model; else each model has a column.
+    """Return whether each row of a table is of one model; otherwise each model has a column.
 
-    A column is one of models' names only beside that of their values: a column ``name`` alone may hold people's.
+    A column is taken for the models' names only if there is one for their values: a column ``name`` may hold names of
+    people.
     """
     if "columns" in asked.options:
         if "model" in asked.given:
@@ -202,7 +203,7 @@ def _evaluate(rows: _Rows, place: object) -> Evaluation:
         except UnclearRows:
             if not rows.tables:
                 raise
-            # Columns that nothing asks for may say in which way rows differ.
+            # Columns that were not loaded may show how rows differ.
             header = dict.fromkeys(column for table in rows.tables.values() for column in table.header)
             frame = _joined(rows.tables, [column for column in header if column], gaps=header)
             return from_long(frame, rows.given, content, remarks=rows.remarks)
@@ -223,7 +224,7 @@ def _joined_rows(
 ) -> _Rows:
     """Return the rows of one table, or of a table for each model, one below the other.
 
-    Columns are loaded that options name, or that are called after a role; gold's own file has those `elsewhere`.
+    The columns that options name and those named like a role are loaded. Columns `elsewhere` are in a separate gold file.
     """
     content = asked.content
     given = {role: column for role, column in asked.given.items() if column not in elsewhere}
@@ -267,7 +268,7 @@ def _value_columns(asked: _TableRequest, tables: Mapping[str, TableFile]) -> tup
     value = asked.one_column
     columns: tuple[str, ...] = (value,)
     if asked.kind == "scores" and value not in header:
-        # A part of the column's name will do, as F1 for test_f1.
+        # A part of the column's name is enough, such as F1 for test_f1.
         close = [column for column in free if value.lower() in column.lower()]
         columns = (close[0],) if len(close) == 1 else tuple(name.strip() for name in value.split(","))
     for table in tables.values():
@@ -311,7 +312,7 @@ def _rows_of_files(asked: _TableRequest) -> _Rows:
 
 
 def _numbered_by_order(asked: _TableRequest, rows: _Rows) -> _Rows:
-    """Return rows of files with their numbers as ids, for which gold labels have to agree in all files."""
+    """Return rows of files with their numbers as ids; later, the gold labels in the files must agree by these ids."""
     n_rows = rows.frame.groupby(MODEL, sort=False).size()
     have_gold = all(asked.content.gold in table.header for table in rows.tables.values())
     if len(rows.tables) > 1 and not (have_gold and n_rows.nunique() == 1):
@@ -328,7 +329,7 @@ def _with_gold(rows: _Rows, item: str, gold_file: TableFile, gold: Any) -> _Rows
     content = rows.content
     frame = rows.frame
     if content.answer in gold:
-        # In models' files a column that is called as gold is elsewhere holds predictions.
+        # If the gold file has a column of this name, the one in the models' files holds predictions.
         column = f"{content.answer} of a model"
         frame = frame.rename(columns={content.answer: column})
         content = content.in_column(column)
@@ -369,7 +370,7 @@ def _with_gold(rows: _Rows, item: str, gold_file: TableFile, gold: Any) -> _Rows
 
 
 def _evaluate_wide(asked: _TableRequest, table: TableFile, named: Mapping[str, str]) -> Evaluation:
-    """Return the evaluation of a table with a column for each model, and perhaps columns that say what was sampled."""
+    """Return the evaluation of a table with a column for each model, and perhaps columns for what was sampled."""
     content = asked.content
     table.check(*content.shared, *asked.given.values(), asked.options.get("prediction"))
     for name in ("prediction", "run_column"):
@@ -418,7 +419,7 @@ def _check_items_of_scores(asked: _TableRequest, table: TableFile, columns: Sequ
         return
     if "item" in map(role_of, table.header):
         return
-    # What is no number is refused by its cell.
+    # A cell that is not a number is refused later, by its place.
     if not any(np.isnan(column_as_numbers(column)).any() for column in columns):
         raise ValueError(
             f"{table} has rows of {asked.value}, and no column says what a row is: name it with fold=, run= or corpus=, or "
@@ -430,14 +431,14 @@ def _check_items_of_scores(asked: _TableRequest, table: TableFile, columns: Sequ
 
 
 def _rows_of_data_sets(asked: _TableRequest, table: TableFile, model: str) -> _Rows | None:
-    """Return a table with a row for each model and a column for each data set as rows; None if it is another table."""
+    """Return the rows of a table with a row for each model and a column for each data set; None for any other table."""
     columns = [column for column in table.header if column and column != model]
     frame = table.load([model, *columns], optional=columns)
     numbers = {column: column_as_numbers(frame[column]) for column in columns}
     data_sets = {column: column for column in columns if not np.isnan(numbers[column]).any()}
     if frame[model].duplicated().any() or len(data_sets) < 2:
         return None
-    if all(known_share(column) for column in data_sets):
+    if all(known_share(column) is not None for column in data_sets):
         raise ValueError(
             f"{table} has one score of each kind ({listing(data_sets)}) for each model, which does not show how much they "
             "vary; give those of several runs, folds or data sets, or what the models did item by item"
@@ -458,7 +459,7 @@ def _rows_of_data_sets(asked: _TableRequest, table: TableFile, model: str) -> _R
 
 @contextmanager
 def _no_positive_refused() -> Iterator[None]:
-    """Refuse gold labels of which none is positive: a shard in memory may hold none, but a file is all there is."""
+    """Refuse gold labels without a positive one: a shard in memory may lack them, but a file is all the data."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", NoPositiveItem)
         try:
@@ -476,7 +477,7 @@ def _as_in(column: Any, label: Any) -> Any:
         if isinstance(values[0], bool) and text.lower() in TRUTH:
             return text.lower() == "true"
         return label if number is None else number
-    # True and False are spelled by the program that wrote them.
+    # Text spells true and false as the program that wrote it does.
     if text.lower() in TRUTH and text.capitalize() in values:
         return text.capitalize()
     return text

@@ -26,9 +26,9 @@ _ARROW = b"ARROW1"
 _STREAM = b"\xff\xff\xff\xff"
 
 _RECORDS_OF_HEADER = 200
-# So few lists at once that the collector of garbage has nothing to do, which would take half the time.
+# Rows are read in blocks so small that the garbage collector, which would take half the time, does not start.
 _ROWS_AT_ONCE = 400
-# So many bytes of a text are looked at at once.
+# How many bytes of a text are examined at a time.
 _SCANNED = 1 << 22
 
 Record: TypeAlias = dict[str, Any]
@@ -78,7 +78,7 @@ class TableFile:
         return str(self.file)
 
     def check(self, *columns: str | None) -> None:
-        """Say which column there is not, or is named twice; None is none."""
+        """Raise a ValueError if a column does not exist or is named twice; None is skipped."""
         check_columns([column for column in columns if column is not None], self.header, str(self.file))
 
     def load(self, wanted: Sequence[str], *, optional: Container[str] = (), most: int | None = None) -> Any:
@@ -109,7 +109,7 @@ class TableFile:
 
 
 def check_columns(columns: Sequence[Any], known: Sequence[str], where: str) -> None:
-    """Say which column there is not, or is named twice.
+    """Raise a ValueError if a column does not exist or is named twice.
 
     Examples
     --------
@@ -187,14 +187,14 @@ def _header_and_separator(file: InputFile) -> tuple[list[str], str]:
 
 
 def _load_plain(file: InputFile, wanted: Sequence[str], most: int | None) -> Any:
-    """Return columns of a plain table by pyarrow; None if Python's parser should read it, or say what is wrong."""
+    """Return columns of a plain table, read by pyarrow; None if Python's parser should read it, or explain an error in it."""
     try:
         import pyarrow as pa
         from pyarrow import csv as arrow
     except ImportError:
         return None
     header, separator = _header_and_separator(file)
-    # Names that are not UTF-8, as of a locale without letters, are none to pyarrow.
+    # pyarrow cannot open a path that is not UTF-8, as in a locale without UTF-8.
     if not _is_plain(file, separator) or not str(file.path).isprintable():
         return None
     places = [str(header.index(name)) for name in wanted]
@@ -238,7 +238,7 @@ def _is_plain(file: InputFile, separator: str) -> bool:
 
 
 def _text_blocks(file: InputFile, wanted: Sequence[str]) -> Iterator[list[Sequence[str | None]]]:
-    """Yield columns of some rows after others, None where a cell is empty."""
+    """Yield the rows in blocks, each as columns, with None where a cell is empty."""
     header, separator = _header_and_separator(file)
     places = [header.index(name) for name in wanted]
     rows = _rows(file, header, separator)
@@ -253,7 +253,7 @@ def _with_gaps(cells: Sequence[str]) -> Sequence[str | None]:
 
 
 def _rows(file: InputFile, header: Sequence[str], separator: str) -> Iterator[list[str]]:
-    """Yield the rows below the header, or say in which line something else stands."""
+    """Yield the rows below the header, or raise a ValueError that names the first bad line."""
     reader = csv.reader(_lines(file), delimiter=separator, skipinitialspace=True, strict=True)
     start = 1
     try:
@@ -284,28 +284,28 @@ def is_json(file: InputFile) -> bool:
 
 
 def json_lines(file: InputFile) -> Iterator[tuple[int, Any]]:
-    """Yield what stands in each line that is not blank, and the line's number."""
+    """Yield the number of each line that is not blank, and what it holds."""
     parse: Callable[[bytes], Any] = json.loads
     with suppress(ImportError):
         import orjson
 
         parse = orjson.loads
     lines = enumerate(file.raw_lines(), 1)
-    # orjson keeps the last of a key that comes twice, which programs write into every line or into none.
+    # orjson keeps the last value of a repeated key; but if programs repeat a key, they do so in the first lines, too.
     for number, line in islice(lines, _RECORDS_OF_HEADER):
         if line.strip():
             yield number, _parsed(line, f"{file}, line {number},")
     for number, line in lines:
         try:
             yield number, parse(line)
-        # Blank lines, NaN and Infinity, which Python writes and JSON has not, or something worse.
+        # The line is blank, has NaN or Infinity, which Python writes although JSON lacks them, or is broken.
         except (ValueError, RecursionError):
             if line.strip():
                 yield number, _parsed(line, f"{file}, line {number},")
 
 
 def _parsed(text: bytes, where: str) -> Any:
-    """Return what a text in JSON holds, or say why it is none."""
+    """Return what a JSON text holds, or raise a ValueError that says why it is not JSON."""
 
     def unique(pairs: list[tuple[str, Any]]) -> Record:
         record = dict(pairs)
@@ -324,7 +324,7 @@ def _parsed(text: bytes, where: str) -> Any:
 
 
 def _json_header(file: InputFile) -> list[str]:
-    """Return the names of the fields, those of nested objects by dots, in the order in which they first occur."""
+    """Return the names of the fields (nested ones joined by dots) in the order in which they first occur."""
     first = islice(_records(file), _RECORDS_OF_HEADER)
     names = list(dict.fromkeys(name for record in first for name in _flat(record, "")))
     if not names:
@@ -333,7 +333,7 @@ def _json_header(file: InputFile) -> list[str]:
 
 
 def _json_blocks(file: InputFile, wanted: Sequence[str]) -> Iterator[list[Sequence[Any]]]:
-    """Yield fields of some records after others, None where one has none."""
+    """Yield the records in blocks, each as columns of fields, with None where a record lacks the field."""
     records = _records(file)
     while block := [*islice(records, _ROWS_AT_ONCE)]:
         yield [[_field(record, name) for record in block] for name in wanted]
@@ -367,22 +367,22 @@ def _records_of_document(file: InputFile) -> list[Any]:
 
 
 def is_lines(file: InputFile) -> bool:
-    """Return whether a file holds an object a line: the first line is a whole one."""
+    """Return whether a file holds one object per line, judged by whether the first line is a complete object."""
     lines = [line for line in file.lines if line.strip()]
     if not lines or not lines[0].startswith("{"):
         return False
     try:
         record = json.loads(lines[0])
     except (ValueError, RecursionError):
-        # Perhaps a line longer than what was looked at, else the beginning of an object on several lines.
+        # A first line that fills the head of the file goes on after it; a shorter one begins an object on several lines.
         return len(lines) == 1 and len(file.head) >= 1 << 15
-    # An object alone may be a whole table; what is nested in it tells.
+    # A single object may be a whole table, with columns nested in it.
     flat = not any(isinstance(value, list | dict) for value in record.values())
     return len(lines) > 1 or (flat and file.suffix != ".json")
 
 
 def _flat(record: Record, before: str, depth: int = 0) -> Iterator[str]:
-    """Yield the names of the fields of a record, and those of objects in it by dots."""
+    """Yield the names of the fields of a record; those of nested objects are joined by dots."""
     for key, value in record.items():
         if isinstance(value, dict) and value and depth < 8:
             yield from _flat(value, f"{before}{key}.", depth + 1)
@@ -391,7 +391,7 @@ def _flat(record: Record, before: str, depth: int = 0) -> Iterator[str]:
 
 
 def _field(record: Record, name: str) -> Any:
-    """Return a field, or one of a nested object by dots, None where there is none; names may hold dots themselves.
+    """Return a field, perhaps of a nested object; None if it does not exist. Names may have dots of their own.
 
     Examples
     --------
@@ -415,17 +415,17 @@ def is_arrow(file: InputFile) -> bool:
 
 @contextmanager
 def errors_of_file(file: object) -> Iterator[None]:
-    """Let what pyarrow complains about while it reads a file be an error of this file."""
+    """Turn every error of pyarrow while it reads a file into a ValueError about this file."""
     try:
         yield
-    # pyarrow has errors of many kinds, and of its own.
+    # pyarrow raises errors of many types.
     except Exception as error:
         why = " ".join(str(error).split())[:300]
         raise ValueError(f"{file} cannot be read as Parquet or Arrow: {why}") from None
 
 
 def _arrow_header(file: InputFile) -> list[str]:
-    """Return the names of the columns, those of nested ones by dots."""
+    """Return the names of the columns; those of nested ones are joined by dots."""
     with errors_of_file(file):
         return list(_flattened(_dataset(file).schema.empty_table()).column_names)
 
@@ -441,19 +441,19 @@ def _dataset(file: InputFile) -> Any:
     whole = opened(source).read_all()
     if whole.nbytes > file.size:
         file.check_size(whole.nbytes, 8, " when unpacked")
-    # Nothing else looks at offsets that damage has led astray, and following them ends the process.
+    # Nothing else checks damaged offsets, and following them ends the process.
     whole.validate(full=True)
     return dataset.dataset(whole)
 
 
 def _flattened(table: Any) -> Any:
-    """Return a table without nested columns, whose fields are named by dots, and with plain text, as pandas has it."""
+    """Return a table whose nested fields are columns with dotted names, and whose columns have types that pandas has."""
     import pyarrow as pa
 
     while any(pa.types.is_struct(field.type) for field in table.schema):
         table = table.flatten()
     for i, field in enumerate(table.schema):
-        # As polars writes text, which pyarrow can hardly compare; and what pandas has no type for.
+        # Text as polars writes it, which pyarrow can hardly compare, and decimals (of any width), which pandas lacks.
         plain = {"string_view": pa.string(), "decimal": pa.float64()}.get(str(field.type).partition("1")[0])
         if plain is not None:
             table = table.set_column(i, field.name, table[i].cast(plain))
@@ -461,7 +461,7 @@ def _flattened(table: Any) -> Any:
 
 
 def _unpacked(file: InputFile, tops: Sequence[str]) -> int:
-    """Return how many bytes columns of Parquet have when unpacked, as it says itself; Arrow's are in memory."""
+    """Return the unpacked size in bytes of columns of Parquet, from its metadata; 0 for Arrow, which is in memory."""
     from pyarrow import parquet
 
     if not file.head.startswith(_PARQUET):
@@ -471,7 +471,7 @@ def _unpacked(file: InputFile, tops: Sequence[str]) -> int:
     columns = [i for i in range(len(schema)) if schema.column(i).path.split(".")[0] in tops]
     n_bytes = 0
     for number in range(whole.num_row_groups):
-        # To ask about a column whose description is damaged ends the process; to read a row of it raises an error.
+        # Metadata of a damaged column ends the process; reading one row first raises an error instead.
         next(whole.iter_batches(1, row_groups=[number], columns=[*tops], use_threads=False), None)
         group = whole.metadata.row_group(number)
         n_bytes += sum(group.column(i).total_uncompressed_size for i in columns)
@@ -487,7 +487,7 @@ def _load_arrow(file: InputFile, wanted: Sequence[str], most: int | None) -> Any
         ]
         n_rows = source.count_rows() if most is None else most
         n_bytes = _unpacked(file, tops)
-    # Runs of one value take no room in a file, but do in memory.
+    # Runs of one value take no room in a file, but at least four bytes a cell in memory.
     file.check_size(4 * len(tops) * n_rows)
     file.check_size(n_bytes, 8, " when unpacked")
     with errors_of_file(file):
