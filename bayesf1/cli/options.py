@@ -79,11 +79,15 @@ class Parser(argparse.ArgumentParser):
         >>> _, parsers = new_parser("1", {"demo": Command(print, {"": "--model --columns"})})
         >>> parsers["demo"].spoken("say model_column='system', or columns=['a', 'b'], not types=")
         'say --model system, or --columns a,b, not types='
+        >>> parsers["demo"].spoken("'method' names what is compared: say model='method'")
+        "'method' names what is compared: say --model method"
         >>> parsers["demo"].spoken("choose one of each (as ev.select(['bert.1', …]))")
         'choose one of each (as --columns bert.1,…)'
         """
         message = re.sub(r"ev\.select\((\[.*?\])\)", r"columns=\1", message.replace("ev.with_runs", "runs="))
         known = {action.dest: action.option_strings[0] for action in self._actions if action.option_strings}
+        if "model_column" in known:
+            known["model"] = known["model_column"]
         known |= {"gold_file": "a first FILE, without a name", "labels": "from_labels in Python"}
 
         def renamed(argument: re.Match[str]) -> str:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from bayesf1.base.arrays import AnyArray, FloatArray
-from bayesf1.base.naming import listing, quoted
+from bayesf1.base.naming import listing, plural, quoted
 from bayesf1.base.text_files import read_number
+from bayesf1.io.roles import noun_of, role_of
 from bayesf1.io.tables import TableFile
 
 # How many rows are read to see what a column holds.
@@ -255,6 +256,9 @@ def _columns_of_no_scores(sample: Any, models: Sequence[str], words: Mapping[str
 def _meaning(column: Any) -> str:
     """Return what a column that is not a model's may hold: probabilities, ids with duplicates, or groups."""
     filled = column.dropna()
+    if role_of(column.name) == "corpus" and filled.nunique() > 1:
+        samples = plural(noun_of(column.name, "data set"))
+        return f"; give corpus={column.name!r} if {samples} were sampled"
     if (as_numbers(filled) % 1.0 > 0.0).any():
         return " (probabilities go to bf.from_probabilities)"
     repeated = filled[filled.duplicated()]

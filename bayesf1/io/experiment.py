@@ -29,7 +29,7 @@ from bayesf1.io.label_values import check_unit
 from bayesf1.io.labels import from_correct, from_labels
 from bayesf1.io.long_tables import Content, LongTable, numbers_in_order, text_of
 from bayesf1.io.repeated_answers import from_item_means
-from bayesf1.io.roles import ABOUT, Roles, noun_of, recognise_roles
+from bayesf1.io.roles import ABOUT, Roles, noun_of, recognise_roles, role_of
 from bayesf1.io.scores import from_scores
 from bayesf1.tasks.final import FinalScores, known_share
 
@@ -74,12 +74,35 @@ def from_long(
         table = read.table
         remarks = (*remarks, *read.remarks)
     ev = from_data_sets(table) if roles["corpus"] else from_test_set(table)
-    if ev.task.final and ev.corpora is None and not ev.methods and ev.folds is None:
+    if (
+        ev.task.final
+        and ev.corpora is None
+        and ev.folds is None
+        and all(len(method.runs) == 1 for method in ev.methods)
+    ):
+        _check_model_column(table)
         raise ValueError(
             "one final score of each model does not show how much it varies; give those of several runs (run=), folds "
             "(fold=) or data sets (corpus=), or what the models did item by item"
         )
     return replace(ev, remarks=(*ev.remarks, *remarks, *roles.remarks))
+
+
+def _check_model_column(table: LongTable) -> None:
+    """Refuse names of training runs as those of models, if another column names the models."""
+    frame = table.frame
+    model = table.roles["model"]
+    taken = [*table.roles.columns.values(), *table.content.answers]
+    names = frame[model]
+    n_names = names.nunique()
+    others = [column for column in frame.columns if column not in taken]
+    groupings = [column for column in others if 1 < frame[column].nunique() <= n_names / 2]
+    if groupings:
+        named = next((column for column in groupings if role_of(column) == "model"), groupings[0])
+        raise ValueError(
+            f"each of the {n_names} names in column {model!r} has one run; if {named!r} names what is compared, say "
+            f"model={named!r}"
+        )
 
 
 class _Shares(NamedTuple):

@@ -116,7 +116,8 @@ def design_of_folds(
 ) -> BlockedCV | KFoldCV:
     """Return the design that was given, or the one that has so many repeats and folds.
 
-    Halves are block-regularised or random, which shows if we know the fold of each item, axes (repeat, item).
+    Halves are block-regularised or random, which shows if we know the fold of each item, axes (repeat, item). Final
+    scores have no items, and their comparison is the same for both.
     """
     if n_folds < 2:
         raise ValueError(f"column {table.roles['fold']!r} has one fold; a cross-validation has two or more")
@@ -132,4 +133,6 @@ def design_of_folds(
         return BlockedCV(n_repeats)
     if partition is not None and n_repeats == 1:
         return KFoldCV(n_folds)
+    if partition is None and n_repeats > 1:
+        return KFoldCV(n_folds, n_repeats)
     return design_of(n_repeats, n_folds)

@@ -656,9 +656,10 @@ def check_target(ev: Evaluation, target: str) -> Target:
         )
     once = [method.name for method in ev.methods if len(method.runs) == 1]
     if target == "method" and once:
-        raise ValueError(
-            f"one run of {joined(once)} does not show how much training varies; give more runs, or ask for target='models'"
-        )
+        remedy = "give more runs"
+        if not ev.task.final:
+            remedy = f"{remedy}, or ask for target='models'"
+        raise ValueError(f"one run of {joined(once)} does not show how much training varies; {remedy}")
     if target == "auto":
         return "method" if ev.methods and not once else "models"
     return cast("Target", target)

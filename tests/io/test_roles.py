@@ -55,6 +55,29 @@ def test_folds_are_the_correlated_t():
     assert "in the 10 folds of a cross-validation" in bf.compare(c.ev).title
 
 
+def test_names_of_runs_that_are_taken_as_models_name_the_column_that_groups_them(tmp_path, capsys):
+    frame = scores("seed", 4).rename(columns={"model": "method"})
+    frame = frame.assign(name=[f"{method}-{i}" for i, method in enumerate(frame.method)])
+    frame = frame[["name", "method", "seed", "f1"]]
+    with pytest.raises(
+        ValueError, match=r"each of the 8 names in column 'name' has one run; .* say model='method'"
+    ):
+        bf.from_frame(frame, score="f1")
+    assert bf.from_frame(frame, score="f1", model="method").names == ("A", "B")
+    frame.to_csv(tmp_path / "runs.csv", index=False)
+    assert main(["compare", str(tmp_path / "runs.csv"), "--scores", "f1"]) != 0
+    assert "say --model method" in capsys.readouterr().err
+
+
+def test_scores_of_repeated_halves_have_one_answer_however_halves_were_drawn():
+    frame = pd.concat([scores("fold", 2).assign(repeat=j) for j in range(3)])
+    c = only(bf.from_frame(frame, score="f1"))
+    for cv in ("blocked-3x2", "random-3x2"):
+        other = only(bf.from_frame(frame, score="f1", cv=cv))
+        assert other.p_h1 == c.p_h1
+        assert other.estimates == c.estimates
+
+
 def test_scores_of_halves_are_the_correlated_t():
     frame = pd.concat([scores("fold", 2).assign(repeat=j) for j in range(3)])
     c = only(bf.from_frame(frame, score="f1", cv=bf.BlockedCV(3)))

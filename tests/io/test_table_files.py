@@ -64,6 +64,7 @@ def test_a_column_that_may_be_no_model_is_refused_and_not_passed_over(table, oth
     ("other", "words"),
     [
         ({"doc": [f"d{i // 3}" for i in range(N)]}, "group='doc' if its items belong together"),
+        ({"lang": [f"l{i % 4}" for i in range(N)]}, "corpus='lang' if languages were sampled"),
         ({"id": [*range(N - 1), 0]}, "as an id it has '0' twice"),
         ({"p": [i / 100 + 0.1 for i in range(N)]}, "bf.from_probabilities"),
     ],
