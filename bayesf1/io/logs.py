@@ -194,6 +194,17 @@ def _notes_on_missing_scores(name: str, log: _Log, measure: str, noun: str) -> l
     return notes
 
 
+def _notes_on_repeats(logs: Mapping[str, _Log]) -> list[str]:
+    """Say for which models documents come several times, as the harness does not number its repeats."""
+    notes = []
+    for name, log in logs.items():
+        n_repeated = sum(len(own) > 1 for own in log.scores.values())
+        if n_repeated:
+            n = number_of(n_repeated, "document")
+            notes.append(f"{name} has several samples of {n}: each sample was taken as a generation.")
+    return notes
+
+
 # ---- lm-evaluation-harness -------------------------------------------------------------------------------
 
 _NAME = re.compile(r"samples_(.+?)(?:_[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9.:-]+)?\.jsonl(?:\.gz)?")
@@ -323,7 +334,7 @@ def _read_samples(request: ReadRequest) -> Evaluation:
         logs[model] = _Log()
         for task in tasks:
             _add_file(logs[model], own[task], task, request.options)
-    return _evaluated(logs, request.options, "document")
+    return _evaluated(logs, request.options, "document", _notes_on_repeats(logs))
 
 
 def _holds_samples(file: InputFile, options: Mapping[str, Any]) -> bool:

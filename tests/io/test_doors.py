@@ -40,7 +40,7 @@ def items(**columns):
     return frame.assign(label=label, prediction=np.where(ok == 1, label, 1 - label), ok=ok, score=score)
 
 
-def tested_in_folds(**columns):
+def rows_of_test_folds(**columns):
     """Answers of 4 folds, which are other ones in each repeat."""
     frame = items(**columns)
     shift = frame.get("repeat", 0)
@@ -73,10 +73,10 @@ EXPERIMENTS = {
     "runs, labels": (items(run=THREE), GOLD, ["id", "run"], "24 items, 3 runs of each"),
     "runs, answers": (items(run=THREE), CORRECT, ["id", "run"], "24 items, 3 runs of each"),
     "runs, scores": (items(run=THREE), SCORE, ["id", "run"], "24 units, 3 runs of each"),
-    "out of fold, labels": (tested_in_folds(), GOLD, ["id", "fold"], "24 items in the 4 folds"),
-    "out of fold, answers": (tested_in_folds(), CORRECT, ["id", "fold"], "24 items in the 4 folds"),
+    "out of fold, labels": (rows_of_test_folds(), GOLD, ["id", "fold"], "24 items in the 4 folds"),
+    "out of fold, answers": (rows_of_test_folds(), CORRECT, ["id", "fold"], "24 items in the 4 folds"),
     "out of fold, repeats": (
-        tested_in_folds(repeat=(0, 1)),
+        rows_of_test_folds(repeat=(0, 1)),
         GOLD,
         ["id", "repeat", "fold"],
         "24 items in the 8 folds of a 2×4",
