@@ -20,8 +20,8 @@ from bayesf1.io.counts import check_weights
 from bayesf1.io.experiment import from_long
 from bayesf1.io.label_values import index_of, is_missing, plain_label, read_groups, read_labels
 from bayesf1.io.labels import NO_GOLD, default_names, from_columns, from_correct, from_labels
-from bayesf1.io.long_tables import Content, kind_of_content, melted
-from bayesf1.io.roles import check_given
+from bayesf1.io.long_tables import ROW, Content, kind_of_content, melted
+from bayesf1.io.roles import ANSWERED_AGAIN, check_given, have_roles, role_of, roles_by_name
 from bayesf1.io.scores import from_scores
 from bayesf1.io.tables import check_columns
 from bayesf1.runs import with_runs_in
@@ -120,8 +120,8 @@ def from_frame(
         For frames with a row for each model and unit: the column of predictions (with `gold`), of right and wrong answers,
         or of scores; whether lower scores are better; and the design of the cross-validation, if the folds do not show it.
     model, item, generation, prompt, run, fold, repeat, corpus
-        For such frames: the columns that name the model, the item and so on; by default, those with the usual names if rows
-        need them.
+        The columns that name the model, the item and so on; by default, those with the usual names if rows need them. In a
+        frame with a column for each model, they say what else was sampled.
     judge
         Name of the column of a judge's labels, or a mapping of the judge's name to its column; gold may then have gaps, as
         in `from_labels`. ``[]`` allows them without a judge.
@@ -169,17 +169,36 @@ def from_frame(
     header = lazy.collect_schema().names()
     check_given(given, header, "the frame", has_scores=kind == "score")
     if models is None:
-        check_columns([*content.shared, *content.answers], header, "the frame")
+        _check_rows_of_models(header, given, content)
         return from_long(_in_pandas(frame, lazy).reset_index(drop=True), given, content)
     if prediction is not None:
         raise ValueError("prediction= does not apply if models= is given; leave one out")
-    has_roles = bool(given.keys() - {"group"})
     named = _named_columns(models)
+    by_name = roles_by_name(header, [*named.values(), *content.shared, *given.values()])
+    item = given.get("item", by_name.get("item"))
+    has_roles = bool(given.keys() - {"group"})
+    if not has_roles and by_name.keys() - {"model", "item"}:
+        has_roles = have_roles(lazy, by_name, item, final=kind == "score" and item is None)
     if kind != "gold" or has_roles:
         check_columns([*named.values(), *content.shared], header, "the frame")
         return from_wide(_in_pandas(frame, lazy), named, given, content, has_roles=has_roles)
     content.check_design(None)
     return _from_items(frame, lazy, named, group, content)
+
+
+def _check_rows_of_models(header: Sequence[str], given: Mapping[str, str], content: Content) -> None:
+    """Refuse a frame without a column of models' answers, and name the columns that may be of a model each."""
+    check_columns(content.shared, header, "the frame")
+    absent = [column for column in content.answers if column not in header]
+    others = [column for column in header if column not in (*content.shared, *given.values())]
+    columns = [column for column in others if role_of(column) is None]
+    is_wide = "model" not in given and "model" not in map(role_of, others)
+    if absent and is_wide and columns:
+        raise ValueError(
+            f"the frame has no column {quoted(absent[0])}, and none that names models; if each model has a column, name "
+            f"those: models={columns}"
+        )
+    check_columns(content.answers, header, "the frame")
 
 
 def _in_pandas(frame: Any, lazy: Lazy) -> Any:
@@ -222,6 +241,9 @@ def from_wide(
         }
         frame = frame.assign(**numbers)
     if has_roles:
+        if _is_item_a_row(frame, [*models.values(), *content.shared], given, content):
+            frame = frame.assign(**{ROW: np.arange(1, len(frame) + 1)})
+            given = {**given, "item": ROW}
         long = melted(frame, models, content.answer)
         return from_long(long.frame, {"model": long.model, **given}, content.in_column(long.value))
     content.check_design(None)
@@ -238,6 +260,16 @@ def from_wide(
         groups=groups,
         unit=content.unit,
     )
+
+
+def _is_item_a_row(frame: Any, values: Sequence[str], given: Mapping[str, str], content: Content) -> bool:
+    """Return whether rows are items that no column tells apart: neither final scores nor answers to an item again."""
+    named = roles_by_name(frame.columns, [*values, *given.values()])
+    if content.kind == "score" or "item" in {*given, *named}:
+        return False
+    if given.keys() & ANSWERED_AGAIN:
+        return False
+    return all(frame[named[role]].nunique() < 2 for role in ANSWERED_AGAIN & named.keys())
 
 
 def _from_items(

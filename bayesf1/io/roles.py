@@ -7,7 +7,7 @@ and item are two generations only if a column says so. Columns in roles that the
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -41,6 +41,10 @@ ABOUT: Mapping[str, str] = {
 ROLES = tuple(ABOUT)
 # The order in which roles are recognised: data sets first, as items and runs are told apart within them.
 _RECOGNISED = ("corpus", "run", "repeat", "fold", "generation", "prompt")
+# Roles that say what final scores were sampled from.
+OF_FINAL_SCORES = frozenset(("fold", "run", "corpus"))
+# Roles that tell several answers of a model to one item apart.
+ANSWERED_AGAIN = frozenset(("run", "repeat", "generation", "prompt"))
 # Names that also say parts of the data, such as train and test.
 _SPLITS = ("split", "cvsplit")
 # Words in the name of a column, or of a unit, whose values share data or training.
@@ -82,6 +86,22 @@ def role_of(column: str) -> str | None:
     """
     name = _folded(column)
     return next((role for role, names in ROLE_NAMES.items() if name in names), None)
+
+
+def roles_by_name(columns: Iterable[str], taken: Container[str]) -> dict[str, str]:
+    """Return the first column that is called after each role, among those that are not taken otherwise.
+
+    Examples
+    --------
+    >>> roles_by_name(["id", "fold", "split", "gold"], ["gold"])
+    {'item': 'id', 'fold': 'fold'}
+    """
+    named: dict[str, str] = {}
+    for column in columns:
+        role = role_of(column)
+        if role is not None and column not in taken:
+            named.setdefault(role, column)
+    return named
 
 
 def shown(column: str | None) -> str:
@@ -254,7 +274,7 @@ def recognise_roles(frame: Any, given: Mapping[str, str], values: Sequence[str],
     ("Recognised by name: 'fold' (test folds).",)
     """
     columns = dict(given)
-    candidates = _candidates(frame, [*values, *given.values()])
+    candidates = roles_by_name(frame.columns, [*values, *given.values()])
     if "model" not in columns and "model" in candidates:
         columns["model"] = candidates["model"]
     if "model" not in columns:
@@ -281,14 +301,48 @@ def recognise_roles(frame: Any, given: Mapping[str, str], values: Sequence[str],
     return roles
 
 
-def _candidates(frame: Any, taken: Sequence[str]) -> dict[str, str]:
-    """Return the first column that is called after each role, among those that are not taken otherwise."""
-    candidates: dict[str, str] = {}
-    for column in frame.columns:
-        role = role_of(column)
-        if role is not None and column not in taken:
-            candidates.setdefault(role, column)
-    return candidates
+def have_roles(frame: Any, named: Mapping[str, str], item: str | None, *, final: bool) -> bool:
+    """Return whether columns of a frame with a column for each model say what was sampled, beside items, by their names.
+
+    The rules are those of `recognise_roles`, for a frame of any engine, of which only answers to these questions are held.
+
+    Parameters
+    ----------
+    frame
+        The frame.
+    named
+        The column that is called after each role.
+    item
+        The column that tells items apart; None if there is none.
+    final
+        Whether rows hold final scores.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"id": [1, 2, 1, 2], "lang": ["de", "de", "fr", "fr"], "split": "test"})
+    >>> named = {"item": "id", "corpus": "lang", "fold": "split"}
+    >>> have_roles(frame, named, "id", final=False), have_roles(frame.head(2), named, "id", final=False)
+    (True, False)
+    """
+    import narwhals as nw
+
+    if final:
+        return bool(OF_FINAL_SCORES & named.keys())
+    lazy = nw.from_native(frame).lazy()
+    if "fold" in named:
+        folds = lazy.select(fold=nw.col(named["fold"])).unique().collect().to_pandas()
+        if len(folds) > 1 and _is_numbered(folds["fold"]):
+            return True
+    if item is None:
+        return False
+    others = [named[role] for role in _RECOGNISED if role in named and role != "fold"]
+    for column in others:
+        pairs = lazy.select(item=nw.col(item), value=nw.col(column)).unique()
+        repeated = pairs.group_by("item").agg(n=nw.len()).filter(nw.col("n") > 1)
+        if len(repeated.head(1).collect()):
+            return True
+    return False
 
 
 def _is_shared(frame: Any, model: str, item: str) -> bool:
@@ -322,7 +376,7 @@ def _has_role(frame: Any, roles: Roles, role: str, column: str) -> bool:
 
 def _is_numbered(column: Any) -> bool:
     """Return whether all values have numbers, as folds have; train and test are parts."""
-    return all(any(letter.isdigit() for letter in str(value)) for value in column.unique())
+    return all(any(letter.isdigit() for letter in str(value)) for value in column.dropna().unique())
 
 
 def _is_partition(frame: Any, roles: Roles, column: str) -> bool:

@@ -30,7 +30,16 @@ from bayesf1.io.long_tables import (
     melted,
     texts_of,
 )
-from bayesf1.io.roles import ROLES, UnclearRows, check_given, role_of, shown
+from bayesf1.io.roles import (
+    OF_FINAL_SCORES,
+    ROLES,
+    UnclearRows,
+    check_given,
+    have_roles,
+    role_of,
+    roles_by_name,
+    shown,
+)
 from bayesf1.io.tables import TableFile, is_arrow, is_json
 from bayesf1.tasks.final import known_share
 
@@ -41,8 +50,6 @@ _ROLE_OPTIONS: Mapping[str, tuple[str, ...]] = {
     "run": ("run", "run_column"),
     "item": ("item", "id"),
 }
-# Roles that say what final scores were sampled from.
-_OF_FINAL_SCORES = frozenset(("fold", "run", "corpus"))
 _BY_ORDER = "Items were matched by their order in the files, as no column identifies them."
 
 
@@ -119,13 +126,7 @@ class _TableRequest:
 
     def roles_by_name(self, table: TableFile) -> dict[str, str]:
         """Return the first column that is named like each role, among those that no option names."""
-        named: dict[str, str] = {}
-        taken = [value for value in self.options.values() if isinstance(value, str)]
-        for column in table.header:
-            role = role_of(column)
-            if role is not None and column not in taken:
-                named.setdefault(role, column)
-        return named
+        return roles_by_name(table.header, [v for v in self.options.values() if isinstance(v, str)])
 
     def are_final(self, named: Mapping[str, str]) -> bool:
         """Return whether rows hold final scores: scores without items."""
@@ -171,7 +172,7 @@ def _read(request: ReadRequest) -> Evaluation:
     if not _has_row_for_each_model(asked, table, named):
         return _evaluate_wide(asked, table, named)
     rows = None
-    has_roles = bool(_OF_FINAL_SCORES & {*named, *asked.given})
+    has_roles = bool(OF_FINAL_SCORES & {*named, *asked.given})
     if asked.are_final(named) and not has_roles and asked.value not in table.header:
         rows = _rows_of_data_sets(asked, table, asked.given.get("model", named.get("model", "")))
     return _evaluate(_joined_rows(asked, {"": table}) if rows is None else rows, place)
@@ -301,7 +302,7 @@ def _rows_of_files(asked: _TableRequest) -> _Rows:
         wanted = dict.fromkeys([*asked.content.shared, *asked.given.values()])
         of_gold = [column for column in wanted if column in gold_file.header and column != item]
     rows = _joined_rows(asked, tables, of_gold)
-    is_final = asked.kind == "scores" and bool(_OF_FINAL_SCORES & {*named, *asked.given})
+    is_final = asked.kind == "scores" and bool(OF_FINAL_SCORES & {*named, *asked.given})
     if item is None and not is_final:
         rows = _numbered_by_order(asked, rows)
     if gold_file is None:
@@ -379,11 +380,14 @@ def _evaluate_wide(asked: _TableRequest, table: TableFile, named: Mapping[str, s
                 f"{name}= says what each row of a model holds; name the column that says which with model_column="
                 f"{rows_of_models(table)}; if each has a column of its own, give columns= instead"
             )
-    # In tables of items only folds are recognised by name.
-    recognised = _OF_FINAL_SCORES if asked.are_final(named) else {"fold"}
-    has_roles = bool(asked.given.keys() - {"item", "group"}) or bool(recognised & named.keys())
     others = dict.fromkeys([*asked.given.values(), *content.shared])
-    if has_roles:
+    item = asked.given.get("item", named.get("item"))
+    has_roles = bool(asked.given.keys() - {"item", "group"})
+    if not has_roles and named.keys() - {"model", "item"}:
+        columns = [*named.values()] if item is None else [*{item, *named.values()}]
+        frame = table.load(columns, optional=columns)
+        has_roles = have_roles(frame, named, item, final=asked.are_final(named))
+    if has_roles or "fold" in named:
         others |= dict.fromkeys(named.values())
     models = _model_columns(asked, table, [*others])
     keys = [column for column in others if column not in models.values()]

@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from scipy import stats
 
@@ -284,6 +285,79 @@ def test_wide_tables_and_files_are_the_same_as_rows(tmp_path):
     ):
         assert ev.tables.tolist() == rows.tables.tolist()
         assert ev.folds.counts.tolist() == rows.folds.counts.tolist()
+
+
+def out_of_fold(n=60):
+    """A row for each item, with its test fold, and a column of predictions for each model."""
+    gold = np.arange(n) % 2
+    right = RNG.random((n, 2)) < [0.7, 0.8]
+    a, b = np.where(right, gold[:, None], 1 - gold[:, None]).T
+    return pd.DataFrame({"id": np.arange(n), "fold": np.arange(n) % 5, "gold": gold, "a": a, "b": b})
+
+
+@pytest.mark.parametrize(
+    "convert", [lambda frame: frame, pl.from_pandas, lambda frame: pl.from_pandas(frame).lazy()]
+)
+def test_folds_beside_columns_of_predictions_are_recognised_in_frames_as_in_files(convert, tmp_path):
+    frame = out_of_fold()
+    frame.to_csv(tmp_path / "wide.csv", index=False)
+    ev = bf.from_frame(convert(frame), gold="gold", models=["a", "b"], positive=1)
+    assert ev == bf.from_frame(frame, gold="gold", models=["a", "b"], positive=1, fold="fold", item="id")
+    assert ev == bf.read(tmp_path / "wide.csv", gold="gold", positive=1)
+    assert re.search("'fold'.*test folds", ev.remarks[-1])
+
+
+@pytest.mark.parametrize("role", ["fold", "seed", "task"])
+def test_final_scores_in_columns_of_models_are_the_same_from_frames_and_files(role, tmp_path):
+    wide = scores(role, 6).pivot(index=role, columns="model", values="f1").reset_index()
+    wide.to_csv(tmp_path / "wide.csv", index=False)
+    ev = bf.from_frame(wide, models=["A", "B"], score="f1")
+    assert ev == bf.read(tmp_path / "wide.csv", scores="f1")
+    assert ev.folds is not None or ev.corpora is not None or len(ev.methods[0].runs) == 6
+
+
+def test_repeats_and_folds_in_a_frame_of_columns_of_models_are_recognised():
+    frame = pd.concat([scores("fold", 10).assign(repeat=j) for j in range(5)])
+    wide = frame.pivot(index=["repeat", "fold"], columns="model", values="f1").reset_index()
+    assert bf.from_frame(wide, models=["A", "B"], score="f1").folds.counts.shape == (5, 10, 2, 1)
+
+
+def test_ids_that_come_again_in_each_language_make_languages_data_sets(tmp_path):
+    frame = pd.concat([out_of_fold().drop(columns="fold").assign(lang=lang) for lang in ("de", "fr", "it")])
+    frame.to_csv(tmp_path / "wide.csv", index=False)
+    ev = bf.from_frame(frame, gold="gold", models=["a", "b"], positive=1)
+    assert ev.corpora.names == ("de", "fr", "it")
+    assert ev == bf.read(tmp_path / "wide.csv", gold="gold", positive=1)
+    other = frame.assign(id=np.arange(len(frame)))
+    assert bf.from_frame(other, gold="gold", models=["a", "b"], positive=1).corpora is None
+
+
+def test_parts_of_the_data_beside_columns_of_models_are_no_folds():
+    frame = out_of_fold().drop(columns="fold").assign(split=["train", "test"] * 30)
+    assert bf.from_frame(frame, gold="gold", models=["a", "b"], positive=1).folds is None
+
+
+def test_out_of_fold_predictions_without_ids_are_an_item_a_row(tmp_path):
+    frame = out_of_fold()
+    frame.drop(columns="id").to_csv(tmp_path / "wide.csv", index=False)
+    expected = bf.from_frame(frame, gold="gold", models=["a", "b"], positive=1)
+    for ev in (
+        bf.from_frame(frame.drop(columns="id"), gold="gold", models=["a", "b"], positive=1),
+        bf.read(tmp_path / "wide.csv", gold="gold", positive=1),
+    ):
+        assert ev.folds.counts.tolist() == expected.folds.counts.tolist()
+        assert ev.tables.tolist() == expected.tables.tolist()
+    repeated = pd.concat([frame.drop(columns="id").assign(repeat=j) for j in range(2)])
+    with pytest.raises(ValueError, match="which column tells items apart"):
+        bf.from_frame(repeated, gold="gold", models=["a", "b"], positive=1)
+
+
+def test_a_frame_whose_columns_may_be_models_is_refused_with_the_call_that_names_them():
+    with pytest.raises(ValueError, match=r"name those: models=\['a', 'b'\]"):
+        bf.from_frame(out_of_fold(), gold="gold", positive=1)
+    wide = scores("fold", 5).pivot(index="fold", columns="model", values="f1").reset_index()
+    with pytest.raises(ValueError, match=r"name those: models=\['A', 'B'\]"):
+        bf.from_frame(wide, score="f1")
 
 
 def test_a_table_of_models_by_tasks_is_not_read_sideways(tmp_path):
