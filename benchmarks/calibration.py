@@ -166,6 +166,7 @@ STUDIES = {
     "correct": "calibration_correct",
     "peers": "calibration_peers",
     "classes": "calibration_classes",
+    "ranks": "calibration_ranks",
     "corpora": "calibration_corpora",
 }
 
