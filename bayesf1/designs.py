@@ -1,4 +1,4 @@
-"""Designs of cross-validation, block-regularised m×2 and repeated K-fold: their folds, and what these are worth."""
+"""Designs of cross-validation, block-regularised m×2 and repeated K-fold: their folds and the discounts of their counts."""
 
 from __future__ import annotations
 
@@ -50,18 +50,18 @@ class BlockedCV(Checked):
     Every item is tested ``m`` times, and the training sets of different repeats share half of their items,
     so the ``2m`` confusion tables are correlated: their sum must be discounted before it enters a posterior.
 
-    It is a splitter as scikit-learn knows them: ``cross_val_score(model, X, y, cv=BlockedCV(m=3))``.
+    It is a splitter for scikit-learn: ``cross_val_score(model, X, y, cv=BlockedCV(m=3))``.
 
     Parameters
     ----------
     m
         Number of repeats; 3 for the 3×2 design of Wang & Li (2019). Folds can be made for m up to 23.
     balance
-        Counts that are to be alike in all halves, a row for each item and a column for each count: entities
-        of each type in a sentence, tokens, anything not negative. An array, a data frame or a sparse matrix.
+        Counts that should be alike in all halves, a row for each item and a column for each count: entities of each type
+        in a sentence, tokens, anything not negative. An array, a data frame or a sparse matrix.
     rng
-        A whole number for the same split each time, a Generator for another at each call, or None. Neither
-        it nor `balance` makes a different design: ``BlockedCV(3, rng=1) == BlockedCV(3)``.
+        A whole number for the same split each time, a Generator for another split at each call, or None. Neither it nor
+        `balance` makes a different design: ``BlockedCV(3, rng=1) == BlockedCV(3)``.
 
     Examples
     --------
@@ -106,18 +106,17 @@ class BlockedCV(Checked):
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[IntArray, IntArray]]:
         """Return pairs of indices (train, test), repeat by repeat: a half and its rest, then the other way.
 
-        Every item is tested once in each repeat. Without groups, halves have n/2 items and the first halves
-        of two repeats share n/4 items, each rounded up or down. With groups these numbers are only as near
-        as whole documents allow. Labels and `balance` are made alike as far as a search finds;
-        `balance_report` says how far.
+        Every item is tested once in each repeat. Without groups, halves have n/2 items and the first halves of two
+        repeats share n/4 items, each rounded up or down. With groups these numbers are only as near as whole documents
+        allow. A search makes labels and `balance` as even as it can; `balance_report` shows how even they are.
 
         Parameters
         ----------
         X
-            What is split: anything with a length or a shape.
+            The data to split: anything with a length or a shape.
         y
-            Labels whose numbers are to be alike in all halves. Where y has more distinct values than n/2 or
-            500, or 20 if they are fractions, or more than one value an item, it is left alone.
+            Labels whose numbers should be alike in all halves. It is ignored if it has more distinct values than n/2 or
+            500, or 20 if they are fractions, or more than one value an item.
         groups
             Document of each item; a document is never divided between training and test.
 
@@ -135,10 +134,10 @@ class BlockedCV(Checked):
         )
 
     def balance_report(self, X: Any, y: Any = None, groups: Any = None) -> pd.DataFrame:
-        """Return how alike the halves of a split are, beside random halves.
+        """Return how alike the halves of a split are, compared with random halves.
 
-        With a whole number as `rng` it is the split that `split` makes of the same arguments; with a
-        Generator or None it is another.
+        With a whole number as `rng` it is the split that `split` makes from the same arguments; with a
+        Generator or None it is another split.
 
         Parameters
         ----------
@@ -149,7 +148,7 @@ class BlockedCV(Checked):
         -------
         DataFrame
             For items, classes of y and columns of balance: the smallest and the largest half, the worst difference of
-            two halves over the repeats, and what random halves would leave.
+            two halves over the repeats, and the difference expected of random halves.
 
         Examples
         --------
@@ -202,7 +201,7 @@ class BlockedCV(Checked):
 class KFoldCV(Checked):
     """Repeated K-fold cross-validation.
 
-    It is a splitter as scikit-learn knows them, and the design of fold scores and tables that come from elsewhere.
+    It is a splitter for scikit-learn, and the design of fold scores and tables from other sources.
 
     Parameters
     ----------
@@ -211,7 +210,7 @@ class KFoldCV(Checked):
     repeats
         How often the corpus is divided anew.
     rng
-        As for `BlockedCV`; it makes no different design.
+        As for `BlockedCV`; it does not make a different design.
 
     Examples
     --------
@@ -250,8 +249,8 @@ class KFoldCV(Checked):
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[IntArray, IntArray]]:
         """Return pairs of indices (train, test), repeat by repeat; every item is tested once in each.
 
-        Without groups folds are alike in size and in labels to within one item; with groups they hold whole
-        documents, and are as alike in size as these allow.
+        Without groups, the sizes and labels of folds differ by at most one item; with groups, folds hold whole documents,
+        and are as even in size as these allow.
 
         Parameters
         ----------
@@ -273,8 +272,8 @@ class KFoldCV(Checked):
         Parameters
         ----------
         rule
-            ``"once"`` counts each item once, k = 1/J for J repeats; ``"nadeau-bengio"`` adds the training
-            sets' overlap, :math:`k = \frac{1/K}{1/(JK) + 1/(K-1)} / J`; a number is k itself.
+            ``"once"`` counts each item once, k = 1/J for J repeats; ``"nadeau-bengio"`` allows for the overlap of
+            training sets, :math:`k = \frac{1/K}{1/(JK) + 1/(K-1)} / J`; a number is k itself.
         """
         folds = self.folds
         repeats = self.repeats
@@ -293,7 +292,7 @@ def _discount(rule: object, named: dict[str, float], design: object) -> float:
 
 
 def read_design(text: str) -> BlockedCV | KFoldCV:
-    """Read a design as a file or the command line names it: repeats and folds, or a number of folds.
+    """Read a design in the notation of files and the command line: repeats and folds, or a number of folds.
 
     Examples
     --------
@@ -315,9 +314,9 @@ def read_design(text: str) -> BlockedCV | KFoldCV:
 
 
 def design_of(repeats: int, folds: int, named: str = "") -> BlockedCV | KFoldCV:
-    """Return the design with this many repeats and folds, or ask which one it is if halves were drawn repeatedly.
+    """Return the design with this many repeats and folds, or raise a ValueError if repeated halves leave it open.
 
-    Folds of random halves overlap by chance and are worth less than those of balanced ones.
+    Random halves overlap by chance, and are less informative than balanced halves.
     """
     if folds == 2 and repeats > 1 and not named:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""What several models did on the same gold data: the one noun."""
+"""Evaluation: what several models did on the same gold data. Every verb takes one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from bayesf1.units import (
     take_columns,
 )
 
-# Draws take time in proportion to λ, and with a larger one data hardly matter.
+# Draws take time in proportion to λ, and with a larger λ data hardly matter.
 _MOST_PRIOR = 100.0
 
 
@@ -49,9 +49,9 @@ class Corpora(EqualByFields):
     Attributes
     ----------
     noun
-        The name of one of them, such as ``"corpus"``.
+        What a data set is called, such as ``"corpus"``.
     names, parts
-        Their names, and an evaluation of each.
+        The names of the data sets, and an evaluation of each.
     """
 
     noun: str
@@ -68,8 +68,8 @@ class Evaluation(EqualByFields):
     """What several models did on the same gold data.
 
     Units (items, sentences, documents) are what was sampled. A unit adds a small row to every model's table; units that
-    add the same are one *pattern* with a *weight*. If only totals are known, there are tables and no units. Evaluations
-    of two shards of a corpus add up.
+    add the same row are one *pattern* with a *weight*. If only totals are known, there are tables and no units.
+    Evaluations of two shards of a corpus can be added.
 
     Build one with the ``from_*`` functions.
 
@@ -83,7 +83,7 @@ class Evaluation(EqualByFields):
         The table of each model, axes (model, cell). Cells are effective counts, or, as the task says, sums of scores or
         other statistics of the units, or final scores.
     units
-        The units that were sampled, and what each adds; None if only totals are known.
+        The units that were sampled, and the row that each adds; None if only totals are known.
     item_units
         The single items of the units, if clusters were read item by item.
     folds
@@ -91,9 +91,9 @@ class Evaluation(EqualByFields):
     methods
         The ways of training that the models are runs of, if some have several; see `with_runs`.
     remarks
-        Sentences on what the reader of the data met and what limits a conclusion.
+        Sentences about what was found while reading the data, and about what limits a conclusion.
     generations
-        How generations of one item differ, if units are means of several.
+        How generations of one item differ, if units are means of several generations.
     corpora
         The data sets, if several were sampled; the tables are then means over them.
     """
@@ -116,7 +116,7 @@ class Evaluation(EqualByFields):
     def of_units(
         cls, models: tuple[str, ...], task: Task, units: Units, item_units: Units | None = None
     ) -> Evaluation:
-        """Return the evaluation that units add up to, and warn if a model has no counts at all."""
+        """Return the evaluation with these units, whose tables are their sums; warn if a model has no counts at all."""
         tables = units.totals.reshape(len(models), len(task.cells))
         return cls(models, task, warn_if_empty(tables, models), units, item_units)
 
@@ -134,7 +134,7 @@ class Evaluation(EqualByFields):
 
     @property
     def unit(self) -> str:
-        """The name of one unit; ``"table"`` if units are unknown, or known of each model alone."""
+        """The name of one unit; ``"table"`` if units are unknown, or known only for each model by itself."""
         if self.corpora is not None:
             return self.corpora.noun
         if self.units is None or not self.units.shared:
@@ -151,7 +151,7 @@ class Evaluation(EqualByFields):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of any result should know of the data, in sentences: labels that no item has, empty classes."""
+        """What a reader of any result should know about the data: labels that no item has, empty classes."""
         notes = [*self.remarks, *self.task.notes(self.tables)]
         for method in self.methods:
             if len(method.runs) > 1 and self._identical(method.runs):
@@ -169,10 +169,10 @@ class Evaluation(EqualByFields):
 
     @property
     def labelled(self) -> str:
-        """How many items have a gold label, in words, if not all have one; else nothing."""
+        """How many items have a gold label, in words, if not all have one; else ""."""
         if self.task.unlabelled_cells is None:
             return ""
-        # Every model has a table of the same items.
+        # The tables of all models are of the same items.
         first = self.tables[0]
         n_unlabelled = first[self.task.unlabelled_cells].sum()
         if not n_unlabelled:
@@ -184,6 +184,7 @@ class Evaluation(EqualByFields):
     def assumption(self) -> Assumption:
         """The strongest assumption about the models' dependence that the data support."""
         if self.corpora is not None:
+            # Every model is on every data set, so data sets are paired units.
             return "paired"
         if self.units is None or not self.units.shared:
             return "independent"
@@ -201,16 +202,17 @@ class Evaluation(EqualByFields):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names that are compared: of the methods if models are runs of them, else of the models."""
+        """The names of what is compared: the methods if models are runs of them, else the models."""
         if self.methods:
             return tuple(method.name for method in self.methods)
         return self.models
 
     def check_prior(self, prior: float | None) -> float:
-        """Return λ as given, or the default: that of the task, and 1 for folds, as in Wang & Li (2019)."""
+        """Return λ as given, or the default: the task's, or 1 for folds, as in Wang & Li (2019)."""
         task = self.task
         if prior is None:
             return task.default_prior if self.folds is None else 1.0
+        # The least prior is infinite if there is none.
         if task.least_prior > _MOST_PRIOR:
             raise ValueError(f"there is no prior of {task.about}; leave prior= out")
         if not is_number(prior) or not task.least_prior <= prior <= _MOST_PRIOR:
@@ -221,22 +223,22 @@ class Evaluation(EqualByFields):
         return float(prior)
 
     def scores(self, metric: Metric) -> FloatArray:
-        """Return the models' plain scores; those that are undefined, as the precision without positives, are NaN."""
+        """Return the models' plain scores; NaN if undefined, such as the precision of a model that never says yes."""
         return plain_scores(metric, self.tables, self.cells)
 
     def mean_scores(self, scores: FloatArray) -> FloatArray:
-        """Return the scores of what is compared from those of the models, axes (..., model): means over runs."""
+        """Return the scores of what is compared: means over runs of the models' scores, axes (..., model)."""
         return scores @ averages(self.methods, self.models) if self.methods else scores
 
     def with_runs(self, runs: Mapping[str, Iterable[str]]) -> Evaluation:
         """Return the evaluation in which some models are runs of one method, trained several times.
 
-        What is then compared are the methods. A method's score is the mean of its runs' scores.
+        Methods are then compared instead of models. A method's score is the mean of its runs' scores.
 
         Parameters
         ----------
         runs
-            Mapping of a method's name to the names of its models; a model that none names is a method of one run.
+            Mapping of a method's name to the names of its models; a model in no list is a method with one run.
 
         Examples
         --------
@@ -257,27 +259,27 @@ class Evaluation(EqualByFields):
         return replace(self.select(order), methods=methods, remarks=remarks)
 
     def index(self, model: str) -> int:
-        """Return the position of a model, or say which name was probably meant."""
+        """Return the position of a model, or raise a ValueError that suggests a similar name."""
         check_known(model, "model", self.models)
         return self.models.index(model)
 
     def save(self, path: StrPath) -> None:
-        """Write the evaluation to a file of JSON, from which `load` makes it again.
+        """Write the evaluation to a JSON file, from which `load` restores it.
 
         Parameters
         ----------
         path
-            The file, which is written whole or stays as it was; a name that ends with ``.gz`` makes a compressed one.
-            A metric that is your own function cannot be kept, and is refused.
+            The file, which is written completely or left unchanged; with a name that ends with ``.gz`` it is compressed.
+            A metric that is your own function cannot be saved, and is refused.
         """
         from bayesf1.io.saved import write
 
         write(self, path)
 
-    # ---- parts of it --------------------------------------------------------------------------------------
+    # ---- subsets ------------------------------------------------------------------------------------------
 
     def select(self, models: Sequence[str]) -> Evaluation:
-        """Return the evaluation of some of the models, in the order asked for; a method stands for all its runs."""
+        """Return the evaluation of some of the models, in this order; the name of a method selects all its runs."""
         by_name = {method.name: method for method in self.methods}
         chosen = [by_name.get(name, Method(name, (name,))) for name in model_names(models)]
         index = [self.index(run) for method in chosen for run in method.runs]
@@ -290,7 +292,7 @@ class Evaluation(EqualByFields):
         return replace(ev, models=kept, methods=methods, corpora=corpora)
 
     def _take(self, models: Sequence[int], cells: Sequence[int | None], task: Task) -> Evaluation:
-        """Return the evaluation of some models and cells by their numbers; None is a cell that counts nothing."""
+        """Return the evaluation of some models and cells by their numbers; None is a cell in which nothing is counted."""
         columns = columns_of(self.tables, models, cells)
         return replace(
             self,
@@ -303,7 +305,7 @@ class Evaluation(EqualByFields):
         )
 
     def keep(self, cells: Sequence[str]) -> Evaluation:
-        """Return the evaluation on some of its cells; units that differ only in others become one pattern."""
+        """Return the evaluation on some of its cells; units that differ only in other cells become one pattern."""
         asked = set(cells)
         unknown = sorted(asked.difference(self.cells))
         if unknown or not asked:
@@ -322,7 +324,7 @@ class Evaluation(EqualByFields):
         """Return the evaluation with every unit counted `k` times."""
 
         def scaled_folds(folds: Folds) -> Folds:
-            # The rule becomes a number, as its name stands for the discount before.
+            # The rule becomes a number, as its name would mean the discount before.
             return replace(folds, rule=k * folds.k, k=k * folds.k)
 
         return replace(
@@ -334,7 +336,7 @@ class Evaluation(EqualByFields):
         )
 
     def widened(self, task: Task) -> Evaluation:
-        """Return the evaluation on the cells of another task, which has all the cells of this one."""
+        """Return the evaluation on the cells of another task, which has all cells of this one."""
         if task.cells == self.cells:
             return self
         place = {cell: i for i, cell in enumerate(self.cells)}
@@ -377,7 +379,7 @@ class Evaluation(EqualByFields):
         )
 
     def _design(self) -> tuple[object, ...]:
-        """Return what evaluations must have in common to be added up, but for their cells."""
+        """Return what evaluations must have in common, besides cells, to be added."""
         folds = None if self.folds is None else (self.folds.cv, self.folds.k)
         return (self.models, self.methods, type(self.task), self.unit, self.assumption, folds)
 
@@ -393,7 +395,7 @@ class Evaluation(EqualByFields):
 
 
 def check_evaluation(ev: object) -> None:
-    """Raise a ValueError if an object is no evaluation."""
+    """Raise a ValueError if an object is not an Evaluation."""
     if not isinstance(ev, Evaluation):
         raise ValueError(f"give an Evaluation, such as from_counts or from_labels returns, not {quoted(ev)}")
 
@@ -443,10 +445,10 @@ def check_one_run(ev: Evaluation, what: str) -> None:
 
 
 def model_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of models, each different and not empty."""
+    """Return the names of models, or raise a ValueError if one is empty or occurs twice."""
     if isinstance(names, str | bytes):
         raise ValueError(f"models must be a mapping or a list of names, not the string {quoted(names)}")
-    # A dict is searched fast, and keeps the order.
+    # A dict can be searched fast, and keeps the order.
     different: dict[str, None] = {}
     for name in names:
         if not isinstance(name, str) or not name.strip():
@@ -523,13 +525,13 @@ def check_all_labelled(ev: Evaluation, what: str, instead: str = "compare allows
 
 
 class UndefinedScore(ValueError):
-    """A score that is asked for is undefined: there is nothing to divide by."""
+    """The requested score is undefined: there is nothing to divide by."""
 
 
 def defined_scores(
     ev: Evaluation, metric: Metric, where: str = "", scores: FloatArray | None = None
 ) -> FloatArray:
-    """Return the plain scores of the models, those of their tables unless given, or say which of them is undefined."""
+    """Return the plain scores of the models, of their tables unless given, or raise an error that names an undefined one."""
     if scores is None:
         scores = ev.scores(metric)
     if np.isnan(scores).any():
@@ -542,9 +544,9 @@ def defined_scores(
 def resolve_metric(metric: MetricLike | None, ev: Evaluation) -> Metric:
     """Return the metric that a name, or a callable, means for an evaluation; F1 if none is given.
 
-    With several classes ``f1`` is their macro average if every item has one class, and the micro average
-    of spans by type and of labels of which an item has any number; ``micro_f1``, ``macro_f1``,
-    ``weighted_f1``, ``macro_f1_star`` and ``f1[class]`` are what they say.
+    With several classes ``f1`` is the macro average if every item has one class, and the micro average for typed spans
+    and for sets of labels. ``micro_f1``, ``macro_f1``, ``weighted_f1``, ``macro_f1_star`` and ``f1[class]`` name an
+    average, or a class.
 
     Examples
     --------
@@ -567,12 +569,12 @@ def resolve_metric(metric: MetricLike | None, ev: Evaluation) -> Metric:
 
 
 def resolve_metrics(metrics: MetricLike | Sequence[MetricLike] | None, ev: Evaluation) -> list[Metric]:
-    """Return the metrics of one or several names, each different; the usual ones if none is given."""
+    """Return the metrics of one or several names, all different; the usual metrics if no name is given."""
     chosen: Any = ev.task.default_metrics if metrics is None else metrics
     if not _is_several(chosen):
         return [resolve_metric(chosen, ev)]
     resolved: list[Metric] = []
-    # Each metric is compared with those before it at once, because an iterator may never end.
+    # Each metric is compared with earlier ones at once, because an iterator may never end.
     for asked in chosen:
         metric = resolve_metric(asked, ev)
         for other in resolved:
@@ -587,16 +589,16 @@ def resolve_metrics(metrics: MetricLike | Sequence[MetricLike] | None, ev: Evalu
 
 
 def _is_several(metrics: Any) -> bool:
-    """Return whether metrics are several; an array without axes is a single value, though it calls itself iterable."""
+    """Return whether there are several metrics; an array without axes is a single value, though it has ``__iter__``."""
     if isinstance(metrics, str) or not isinstance(metrics, Iterable):
         return False
     return not (isinstance(metrics, np.ndarray) and metrics.ndim == 0)
 
 
 def headline(ev: Evaluation, metrics: Mapping[str, str]) -> str:
-    """Return the metric that a summary speaks of: the main one of the task if it is among these, else the first.
+    """Return the metric used in a summary: the main metric of the task if it is among these, else the first.
 
-    Metrics are given by name, with their labels: several names may mean one metric, as ``f1`` and ``macro_f1``.
+    Metrics are given by name, with their labels: several names may mean one metric, such as ``f1`` and ``macro_f1``.
 
     Examples
     --------

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from bayesf1.task import Task
 
 
-# Labels that begin with one of these words are no names.
+# Labels that begin with one of these words are not proper names.
 _COMMON_WORDS = re.compile(
     "(Accuracy|Average|Balanced|Error|Kappa|Log|Macro|Mean|Micro|Precision|Recall|Score|Specificity|Weighted)\\b"
 )
 
 
 def in_prose(label: str) -> str:
-    """Write the label of a metric as it stands within a sentence.
+    """Write the label of a metric as it appears within a sentence.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class Proportion:
     failures: tuple[str, ...]
 
     def on(self, cells_for: Callable[[tuple[str, ...]], tuple[str, ...]]) -> Proportion:
-        """Return the distribution of the same metric on other cells, which take the place of its own."""
+        """Return the distribution of the same metric on other cells in place of its own."""
         return Proportion(cells_for(self.successes), cells_for(self.failures))
 
 
@@ -67,7 +67,7 @@ class FMeasure:
     fn: tuple[str, ...] = ("fn",)
 
     def on(self, cells_for: Callable[[tuple[str, ...]], tuple[str, ...]]) -> FMeasure:
-        """Return the distribution of the same metric on other cells, which take the place of its own."""
+        """Return the distribution of the same metric on other cells in place of its own."""
         return FMeasure(self.beta, cells_for(self.tp), cells_for(self.fp), cells_for(self.fn))
 
 
@@ -85,7 +85,7 @@ class Estimate(NamedTuple):
 
 
 class Estimates(NamedTuple):
-    """What is printed of two models: both scores and B minus A, each with its interval."""
+    """The printed numbers of two models: both scores and B minus A, each with its interval."""
 
     a: Estimate
     b: Estimate
@@ -108,7 +108,7 @@ class PairMoments(NamedTuple):
 
 
 class ClassAverage(NamedTuple):
-    """How an average over classes, in which all weigh the same, is made of each class' score.
+    """How an average with equal weights of classes is computed from the scores of classes.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ class ClassAverage(NamedTuple):
 
 
 class OfClass(NamedTuple):
-    """A metric, by its name in print, and the class that it is taken of."""
+    """A metric, by its printed name, and the class that it is about."""
 
     metric: str
     name: str
@@ -144,15 +144,15 @@ class Metric:
     Attributes
     ----------
     name
-        The name it is asked for by, such as ``"f1"``.
+        The name by which it is asked for, such as ``"f1"``.
     label
-        The name it is printed with, such as ``"F1"``.
+        The printed name, such as ``"F1"``.
     needs
         The cells that it is a function of; empty for a callable, which is given the whole table.
     function
         The metric itself, on tables (..., cell) with the cells in the order of `needs`.
     distribution
-        The closed form of its posterior, or None where only draws will do.
+        The closed form of its posterior, or None if draws are needed.
     support
         Smallest and largest value.
     percent
@@ -160,20 +160,21 @@ class Metric:
     lower_is_better
         Whether the better of two models has the lower value, as with error rates and losses.
     alias
-        Another name that it is asked for by, such as that of the scores that it is the mean of; "" where there is none.
+        Another name by which it is asked for, such as that of the scores that it is the mean of; "" if there is none.
     always_defined
-        Whether a table of zeros has a score, as one of final scores has; else there is nothing to divide by.
+        Whether a table of zeros has a score, as a table of final scores does; else there is nothing to divide by.
     smooth
         Whether it has a derivative in the weights of units, which the delta method needs.
     parts
-        What one of each cell adds above and below, if it is a ratio of two sums without a closed form, as a mean is.
+        What one count of each cell adds to numerator and denominator, if the metric is a ratio of two sums without a
+        closed form, such as a mean.
     weigh
-        How much one of each cell weighs, as a function of tables (model, cell), if that is not known from a ratio.
+        The weight of one count of each cell, as a function of tables (model, cell), if that is not known from a ratio.
     expand
-        What one of each cell adds above and below to a ratio that is the metric to first order near tables (model, cell), as
-        a function of these, if cells are too many for numerical slopes.
+        What one count of each cell adds to numerator and denominator of a ratio that equals the metric to first order
+        near tables (model, cell), as a function of these, if there are too many cells for numerical slopes.
     of_classes
-        How it is made of each class' score, if it is an average over classes in which all weigh the same.
+        How it is computed from the scores of classes, if it is an average in which all classes have the same weight.
     of_class
         The metric and the class, if this is the metric of one of several classes, such as ``f1[PER]``.
     origin
@@ -202,7 +203,7 @@ class Metric:
 
     @property
     def sign(self) -> float:
-        """1 where more is better, else -1: of two models B is better iff sign·(ν_B - ν_A) > 0."""
+        """1 if higher is better, else -1: B is better than A iff sign·(ν_B - ν_A) > 0."""
         return -1.0 if self.lower_is_better else 1.0
 
     @property
@@ -224,7 +225,7 @@ class Metric:
         vars(self).update(state)
 
     def __call__(self, tables: FloatArray, cells: tuple[str, ...]) -> FloatArray:
-        """Score tables (..., cell) whose last axis holds `cells`."""
+        """Score tables (..., cell) whose last axis has these `cells`."""
         if not self.needs:
             return _own_scores(self, tables)
         if self.needs == cells:
@@ -233,14 +234,14 @@ class Metric:
         return self.function(tables[..., [cells.index(cell) for cell in self.needs]])
 
     def estimate(self, value: float, post: Posterior, prob: float, *, difference: bool = False) -> Estimate:
-        """Return a score, or a difference, with the interval of mass `prob` that is printed of its posterior."""
+        """Return a score, or a difference, with the printed interval of mass `prob` of its posterior."""
         low, high = self.interval_of(value, *post.interval(prob), difference=difference)
         return Estimate(value, float(low), float(high), self.percent)
 
     def interval_of(self, score: Any, low: Any, high: Any, *, difference: bool = False) -> tuple[Any, Any]:
-        """Return an interval of a score, or of a difference, up to the end of the scale if the score is there.
+        """Return an interval of a score, or of a difference, which is extended to the end of the scale if the score is there.
 
-        A perfect score lies in its interval then, as Brown, Cai & DasGupta (2001) have it for Jeffreys' prior.
+        So a perfect score lies within its interval, as Brown, Cai & DasGupta (2001) suggest for Jeffreys' prior.
         """
         ends = self.difference_support if difference else self.support
         at_end = np.zeros(np.shape(score), dtype=bool)
@@ -250,7 +251,7 @@ class Metric:
         return np.where(at_end, np.minimum(low, score), low), np.where(at_end, np.maximum(high, score), high)
 
     def ratio(self, cells: tuple[str, ...]) -> tuple[FloatArray, FloatArray] | None:
-        """Return what one of each cell adds above and below, if the metric is a ratio of two sums; else None."""
+        """Return what one count of each cell adds to numerator and denominator; None if the metric is not a ratio of sums."""
         match self.distribution:
             case Proportion(successes, failures):
                 above = successes
@@ -267,14 +268,14 @@ class Metric:
     def expansion(
         self, tables: FloatArray, cells: tuple[str, ...], near: bool = True
     ) -> tuple[FloatArray, FloatArray] | None:
-        """Return what one of each cell adds above and below, both (model, cell), if the metric is a ratio, or near to one."""
+        """Return the same near tables, both (model, cell), for a ratio of sums or a metric that equals one to first order."""
         pair = self.ratio(cells)
         if pair is None:
             return self.expand(tables) if near and self.expand is not None else None
         return np.broadcast_to(pair[0], tables.shape), np.broadcast_to(pair[1], tables.shape)
 
     def ratio_slopes(self, tables: FloatArray, cells: tuple[str, ...]) -> FloatArray | None:
-        """Return the slopes of scores of tables (model, cell), on these axes; None if the metric is not near to a ratio."""
+        """Return the slopes of scores of tables (model, cell), on these axes; None if the metric has no ratio near them."""
         parts = self.expansion(tables, cells)
         if parts is None:
             return None
@@ -284,10 +285,10 @@ class Metric:
         return ratio(above - scores * below, wholes)
 
     def denominator_weights(self, tables: FloatArray, cells: tuple[str, ...]) -> FloatArray:
-        """Return how much one of each cell weighs in the scores of tables (model, cell), on these axes.
+        """Return the weight of one count of each cell in the scores of tables (model, cell), on these axes.
 
-        It is what one adds to the denominator; if that is unknown, 1 for the cells that the metric needs. What units hold
-        of it gives their effective number.
+        It is what the count adds to the denominator; if that is unknown, 1 for the cells that the metric needs. The
+        effective number of units follows from the weights of their rows.
         """
         if self.weigh is not None:
             return self.weigh(tables)
@@ -296,7 +297,7 @@ class Metric:
         return np.broadcast_to(each, (len(tables), len(each)))
 
     def sums(self, cells: tuple[str, ...]) -> tuple[Any, Score]:
-        """Return the sums that the metric is a function of, as a matrix (cell, sum), and that function.
+        """Return the sums on which the metric depends, as a matrix (cell, sum), and the metric as a function of them.
 
         Shares need two sums and F-scores three, however many classes are pooled in them. Other metrics need
         the cells that they name.
@@ -315,12 +316,12 @@ class Metric:
         return eye_array(len(cells), format="csr")[:, needed], lambda sums: self(sums, kept)
 
     def _is_needed(self, cells: tuple[str, ...]) -> FloatArray:
-        """Return 1 for the cells that the metric is a function of, which are all for a callable."""
+        """Return 1 for the cells on which the metric depends; a callable depends on all."""
         needed = self.needs if self.needs else cells
         return _indicators(cells, needed)[:, 0]
 
     def check_cells(self, cells: tuple[str, ...]) -> None:
-        """Raise a ValueError where a cell that the metric needs is not counted."""
+        """Raise a ValueError if a cell that the metric needs is not counted."""
         if self.needs == cells:
             return
         known = set(cells)
@@ -341,7 +342,7 @@ def _indicators(cells: tuple[str, ...], *groups: tuple[str, ...]) -> FloatArray:
 
 
 def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """Divide, giving 0 where the denominator is 0."""
+    """Divide, with 0 as the result if the denominator is 0."""
     out = np.zeros(np.broadcast_shapes(np.shape(numerator), np.shape(denominator)))
     np.divide(numerator, denominator, out=out, where=np.asarray(denominator) > 0)
     return out
@@ -380,14 +381,14 @@ def tversky(tables: FloatArray, *, a: float, b: float) -> FloatArray:
 def metric_of(
     function: Any, score: Score | None = None, *, down: bool = False, smooth: bool = True
 ) -> Metric:
-    """Return a callable as a metric; its attribute ``lower_is_better`` says which way it points.
+    """Return a callable as a metric; its attribute ``lower_is_better`` says whether lower values are better.
 
     Parameters
     ----------
     function
         The callable.
     score
-        The callable as a function of tables (..., cell), if it is not one by itself.
+        The callable as a function of tables (..., cell), if it does not take these itself.
     down
         Whether lower values are better if its attribute does not say.
     smooth
@@ -416,7 +417,7 @@ def metric_of(
 
 
 def own_name(function: Any) -> str:
-    """Return the name that a function was defined with; none if it has none, as a partial one."""
+    """Return the name that a function was defined with; "" if it has none, such as a partial function."""
     return str(getattr(function, "__name__", ""))
 
 
@@ -433,7 +434,7 @@ def support_of(function: Any) -> tuple[float, float]:
 
 
 def check_ratio(score: Score, name: str, tables: FloatArray) -> None:
-    """Say where a user's metric changes when every unit is counted twice, as the weights of draws have no scale."""
+    """Refuse a user's metric that changes when every unit is counted twice, as the weights of draws have no scale."""
     once = score(tables)
     twice = score(2.0 * tables)
     off = ~np.isclose(once, twice, rtol=1e-6, atol=1e-12)
@@ -446,7 +447,7 @@ def check_ratio(score: Score, name: str, tables: FloatArray) -> None:
 
 
 def points_down(function: Any, *, otherwise: bool = False) -> bool:
-    """Return the attribute ``lower_is_better`` of a function, or say that it is neither True nor False."""
+    """Return the attribute ``lower_is_better`` of a function, or raise a ValueError if it is not True or False."""
     lower_is_better = getattr(function, "lower_is_better", otherwise)
     if not isinstance(lower_is_better, bool | np.bool_):
         raise ValueError(f"lower_is_better of metric {function!r} is True or False, not {lower_is_better!r}")
@@ -454,7 +455,7 @@ def points_down(function: Any, *, otherwise: bool = False) -> bool:
 
 
 def _own_scores(metric: Metric, tables: FloatArray) -> FloatArray:
-    """Return what a user's own metric says of tables, or say what is wrong with it."""
+    """Return the scores of tables by a user's own metric, or raise a ValueError if these are not numbers, one a table."""
     name = metric.name
     shape = tables.shape[:-1]
     try:
@@ -497,8 +498,8 @@ def sba(tables: FloatArray) -> FloatArray:
 
     .. math:: \frac{1}{2k} \sum_i \left(\frac{C_{ii}}{a_i} + \frac{C_{ii}}{b_i}\right),
 
-    where a class without gold instances (a) counts :math:`b_i/n` for the first share, and one that is never
-    predicted (b) counts :math:`a_i/n` for the second.
+    where a class without gold instances (a) has :math:`b_i/n` as its first share, and a class that is never predicted (b)
+    has :math:`a_i/n` as its second.
     """
     tp, fp, fn, tn = columns(tables)
     # Axes (..., [positive, negative]).
@@ -561,7 +562,7 @@ METRICS: dict[str, Metric] = {
         Metric("kappa", "Kappa", _FULL, kappa, support=(-1.0, 1.0), percent=False),
         Metric("macro_f1", "Macro F1", _FULL, macro_f1),
         Metric("weighted_f1", "Weighted F1", _FULL, weighted_f1),
-        # Each item has one label, so that the micro average of two is the accuracy.
+        # Each item has one label, so the micro average of both labels is the accuracy.
         _share("micro_f1", "Micro F1", ("tp", "tn"), ("fp", "fn")),
     )
 }
@@ -573,7 +574,7 @@ _TVERSKY = re.compile(r"tversky\((\d*\.?\d+), ?(\d*\.?\d+)\)")
 def find_metric(name: MetricLike) -> Metric:
     """Return the metric of a name, of ``f<number>``, of ``tversky(a,b)``, or of a callable on tables (..., cell).
 
-    ``tversky(a,b)`` is TP/(TP + a·FP + b·FN), of which F-beta, the Jaccard index, precision and recall are special cases.
+    ``tversky(a,b)`` is TP/(TP + a·FP + b·FN); F-beta, the Jaccard index, precision and recall are special cases.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Runs of one method: trained several times, and given as nested mappings, dotted names or lists."""
+"""Runs of one method that was trained several times, given as nested mappings, dotted names or lists."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Method(NamedTuple):
-    """A way of training, and the models that were trained in it."""
+    """A way of training, and the models that were trained in this way."""
 
     name: str
     runs: tuple[str, ...]
 
     @property
     def is_model(self) -> bool:
-        """Whether it is a single model by its own name, and no run of anything."""
+        """Whether it is a single model under its own name, and not a run of a method."""
         return self.runs == (self.name,)
 
     def __str__(self) -> str:
@@ -39,7 +39,7 @@ class Method(NamedTuple):
 
 
 def methods_of(runs: Mapping[str, Iterable[str]], models: Sequence[str]) -> tuple[Method, ...]:
-    """Return the methods that runs belong to, in the order of the models; a model that is no run is its own method.
+    """Return the methods that runs belong to, in the order of the models; a model that is not a run is a method by itself.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def is_counted(value: Mapping[Any, Any]) -> bool:
 
 
 def is_by_id(value: Mapping[Any, Any]) -> bool:
-    """Return whether a mapping holds a number, label or set of labels for each item, and no columns of them.
+    """Return whether a mapping has a number, label or set of labels for each item, rather than columns of them.
 
     Examples
     --------
@@ -197,7 +197,7 @@ class SeparateRuns(str):
 
 
 def refuse_reports(given: Any) -> None:
-    """Say why averages are no data: those of `classification_report`, `cross_validate` and lm-evaluation-harness.
+    """Refuse averages in place of data: those of `classification_report`, `cross_validate` and lm-evaluation-harness.
 
     Examples
     --------
@@ -212,17 +212,23 @@ def refuse_reports(given: Any) -> None:
             "these are results of lm-evaluation-harness, which are averages over documents; run it with --log_samples and "
             "give the samples_*.jsonl"
         )
-    for name, value in {"what was given": given, **{repr(k): v for k, v in given.items()}}.items():
-        report = _kind_of_report(value)
-        if report is not None:
-            raise ValueError(
-                f"{name} is a {report}, which has no counts and does not say what models did on the same items; give gold "
-                "labels and predictions to from_labels, confusion matrices to from_confusion, or fold scores to from_frame"
-            )
+    _refuse_report("what was given", given)
+    for name, value in given.items():
+        _refuse_report(repr(name), value)
+
+
+def _refuse_report(name: str, value: Any) -> None:
+    """Raise a ValueError if a value is one of scikit-learn's reports."""
+    report = _kind_of_report(value)
+    if report is not None:
+        raise ValueError(
+            f"{name} is a {report}, which has no counts and does not say what models did on the same items; give gold "
+            "labels and predictions to from_labels, confusion matrices to from_confusion, or fold scores to from_frame"
+        )
 
 
 def _kind_of_report(value: Any) -> str | None:
-    """Return what report of scikit-learn a value is; None if it is no report."""
+    """Return which of scikit-learn's reports a value is, in words; None if it is not a report."""
     if not isinstance(value, Mapping):
         return None
     if "fit_time" in value:

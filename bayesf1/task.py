@@ -1,4 +1,4 @@
-"""Task, the protocol of all tasks: what cells of a table mean, metrics of them, prior and draws, closed forms, words."""
+"""Task, the protocol of all tasks: the meaning of a table's cells, metrics, prior, draws, closed forms and words."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 class Outcomes(NamedTuple):
-    """The outcomes that one item can have, if it has exactly one, and how often each occurred.
+    """The outcomes that an item can have, if it has exactly one of them, and how often each occurred.
 
     Attributes
     ----------
     labels
         Names of the outcomes.
     rows
-        What one of each adds to a model's table, axes (outcome, cell).
+        What one item with each outcome adds to a model's table, axes (outcome, cell).
     counts
-        How many items there are of each, axes (model, outcome).
+        How many items have each outcome, axes (model, outcome).
     default_prior, prior_share
         λ of the prior of outcomes if none is given, and the share of λ that each outcome has.
     """
@@ -46,7 +46,7 @@ class Outcomes(NamedTuple):
 
 
 class Control(Protocol):
-    """A control variate of a metric: two sums over the cells of all models, which are drawn along with its scores."""
+    """A control variate of a metric: two sums over the cells of all models, which are drawn together with its scores."""
 
     def sums(self, rows: Any) -> FloatArray:
         """Return what rows (row, model·cell) add to the two sums, axes (row, sum)."""
@@ -81,14 +81,14 @@ WANG_AND_LI = "the Bayes test of Wang and Li (2019, ACL, 4135–4145)"
 
 
 class Task(ABC):
-    """What the cells of a table mean, and all that follows: metrics, prior, draws, closed forms, words.
+    """The meaning of a table's cells, and what follows from it: metrics, prior, draws, closed forms, words.
 
     Attributes
     ----------
     name
         The task in one word, as files and options say it.
     many_cells
-        Whether cells are so many that rows of units are sparse.
+        Whether there are so many cells that rows of units are sparse.
     bootstraps_items
         Whether even single items are bootstrapped, as an item may add more than one of a few known rows.
     citation
@@ -104,7 +104,7 @@ class Task(ABC):
     unlabelled_cells
         The cells of items without a gold label, if there are any.
     final
-        Whether a table holds final scores, of whose items nothing is known.
+        Whether a table holds final scores, without anything about items.
     cells
         Names of the cells of a model's table.
     classes
@@ -129,7 +129,7 @@ class Task(ABC):
 
     @property
     def answers(self) -> tuple[tuple[str, str], ...]:
-        """For each sort of item the cell of models that say yes, and that of models that say no; () if they say more."""
+        """For each sort of item, the cell in which yes is counted, and that for no; () if there are other answers."""
         return ()
 
     def union(self, other: Self) -> Self:
@@ -139,7 +139,7 @@ class Task(ABC):
         raise ValueError("their cells differ")
 
     def select(self, models: Sequence[str]) -> Self:
-        """Return the task of some of the models, if it keeps anything of each of them."""
+        """Return the task of some of the models, without what it keeps about the others."""
         return self
 
     def check_one_scale(self) -> None:
@@ -147,7 +147,7 @@ class Task(ABC):
         return
 
     def without_rows(self) -> Self:
-        """Return the task without numbers of rows, for data that may come in another order the next time."""
+        """Return the task without numbers of rows, for data that may be in another order the next time."""
         return self
 
     def check(self, models: Sequence[str], tables: FloatArray) -> None:
@@ -164,7 +164,7 @@ class Task(ABC):
 
     @property
     def main_metric(self) -> str:
-        """The metric that a verb takes alone, and that a summary speaks of."""
+        """The metric that is used if only one is needed, and in summaries."""
         return self.default_metrics[-1]
 
     @abstractmethod
@@ -180,7 +180,7 @@ class Task(ABC):
     def prior_outcomes(self, n_models: int, prior: float) -> tuple[FloatArray, FloatArray]:
         """Return the joint outcomes (outcome, model, cell) to which the prior gives weight, and these weights.
 
-        There are none if cells are many, as the prior then weighs next to nothing in each.
+        There are none if there are many cells, as the prior then has almost no weight in each.
         """
         return np.zeros((0, n_models, len(self.cells))), np.zeros(0)
 
@@ -189,7 +189,7 @@ class Task(ABC):
         """Yield blocks of posterior draws of all models' tables, axes (draw, model, cell)."""
 
     def drawn_units(self, sampling: SamplingModel, metric: Metric) -> Units | None:
-        """Return the units whose gamma weights are all that a metric is drawn from, the prior's among them, or None."""
+        """Return the units, including the prior's, if a metric is drawn from their gamma weights alone; else None."""
         return None
 
     def draw_scores(self, sampling: SamplingModel, asked: AskedScores) -> Iterator[ScoreBlock]:
@@ -203,7 +203,7 @@ class Task(ABC):
     def gold_counts(self, tables: FloatArray) -> FloatArray | None:
         """Return how many items of each gold label tables (..., cell) have, axes (..., label); None if cells do not tell.
 
-        The positive label stands first. The negative one is left out if true negatives are not counted.
+        The positive label is first. The negative label is left out if true negatives are not counted.
         """
         return None
 
@@ -219,7 +219,7 @@ class Task(ABC):
         return f"cells {', '.join(self.cells)}"
 
     def describe_prior(self, prior: float) -> str:
-        """Say what was believed before the data."""
+        """Describe the prior in words."""
         return f"Dirichlet({prior:g}) prior" if self.prior_family else "No prior"
 
     def sign_prior(self, prior: float) -> str:
@@ -227,16 +227,16 @@ class Task(ABC):
         return f"{self.prior_family}({prior:g})" if self.prior_family else ""
 
     def notes(self, tables: FloatArray) -> tuple[str, ...]:
-        """Return what a reader should know of tables of this task, in sentences."""
+        """Return what a reader should know about tables of this task, in sentences."""
         return ()
 
     def notes_on(self, sampling: SamplingModel, metric: Metric) -> tuple[str, ...]:
-        """Return what a reader should know of a comparison by a metric, in sentences."""
+        """Return what a reader should know about a comparison by a metric, in sentences."""
         return ()
 
 
 def plain_scores(metric: Metric, tables: FloatArray, cells: tuple[str, ...]) -> FloatArray:
-    """Return the scores of tables (..., cell); NaN of a score that is undefined, as there is nothing to divide by."""
+    """Return the scores of tables (..., cell); NaN for a score that is undefined because there is nothing to divide by."""
     if metric.always_defined:
         return metric(tables, cells)
     ratio = metric.ratio(cells)

@@ -1,4 +1,4 @@
-"""What was sampled, and what each unit adds to the models' tables: units, and the folds of a cross-validation."""
+"""The units that were sampled, with what each adds to the models' tables, and the folds of a cross-validation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Assumption: TypeAlias = Literal["independent", "paired", "clustered", "fixed"]
 
 
 class EqualByFields(Checked):
-    """A part of an evaluation, equal to another if its fields are, arrays among them."""
+    """A part of an evaluation, equal to another if all its fields are equal; arrays are compared by their entries."""
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -39,7 +39,7 @@ class _Array(Protocol):
 
 
 def _equal(a: Any, b: Any) -> bool:
-    """Return whether two fields are equal; arrays are if all their entries are."""
+    """Return whether two fields are equal; arrays are equal if all their entries are."""
     if isinstance(a, _Array) and isinstance(b, _Array):
         if a.shape != b.shape:
             return False
@@ -55,12 +55,12 @@ MANY = 5_000
 
 @dataclass(frozen=True, eq=False)
 class Units(EqualByFields):
-    """Units by what they add to the models' tables side by side; those that add the same are one pattern.
+    """Units, by the row that each adds to the models' tables side by side; units with equal rows are one pattern.
 
     Attributes
     ----------
     rows
-        What one unit of each pattern adds, axes (pattern, model·cell): an array, or a sparse one if cells are many.
+        What one unit of each pattern adds, axes (pattern, model·cell): an array, or a sparse one if there are many cells.
     weights
         How many units of each pattern there are, after any cross-validation discount.
     name
@@ -68,7 +68,7 @@ class Units(EqualByFields):
     shared
         Whether the models were seen on the same units; otherwise each row is of one model alone.
     each_an_item
-        Whether units of another name, such as queries, are single items, too; otherwise they are clusters of items.
+        Whether units with another name, such as queries, are single items, too; otherwise they are clusters of items.
 
     Examples
     --------
@@ -92,16 +92,16 @@ class Units(EqualByFields):
     def merge(
         cls, rows: Any, weights: FloatArray, name: str, *, shared: bool = True, each_an_item: bool = False
     ) -> Units:
-        """Return units from what each adds, merging those that add the same."""
+        """Return units from the row that each adds, merging units with equal rows."""
         if isinstance(rows, np.ndarray):
             flat = rows.reshape(len(rows), -1)
             patterns, which = np.unique(flat, axis=0, return_inverse=True)
         else:
-            # Rows are made from coordinates, so that equal rows hold equal entries in the same order.
+            # Rows are rebuilt from coordinates, so that equal rows have equal entries in the same order.
             rows = sparse(rows.tocoo())
             rows.sum_duplicates()
             rows.eliminate_zeros()
-            # Equal rows have equal projections, to the last bit, and others practically never have.
+            # Equal rows have equal projections, to the last bit; different rows practically never do.
             projected = rows @ np.random.default_rng(0).random((rows.shape[1], 2))
             first, which = distinct_rows(projected)
             patterns = rows[first]
@@ -125,7 +125,7 @@ class Units(EqualByFields):
 
     @property
     def totals(self) -> FloatArray:
-        """What all units add together."""
+        """The sums of the rows of all units."""
         return np.asarray(self.weights @ self.rows)
 
     def sums(self, weights: FloatArray) -> FloatArray:
@@ -157,7 +157,7 @@ class Units(EqualByFields):
         return self.each_an_item or self.name == "item"
 
     def select(self, models: Sequence[int], n_models: int) -> Units:
-        """Return what the units add to some of the models."""
+        """Return the units with what they add to some of the models."""
         return self.take(self._columns(n_models)[list(models)])
 
     def scale(self, k: float) -> Units:
@@ -187,7 +187,7 @@ class Units(EqualByFields):
         return np.arange(self.rows.shape[1]).reshape(n_models, -1)
 
     def take(self, columns: Any) -> Units:
-        """Return what the units add to some of the columns; units that differ only in others become one pattern.
+        """Return the units with some of the columns; units that differ only in other columns become one pattern.
 
         A column number beyond the last stands for a column to which no unit adds anything.
         """
@@ -196,7 +196,7 @@ class Units(EqualByFields):
         is_known = chosen < n_columns
         if is_known.all():
             return self._merged(self.rows[:, chosen], self.weights)
-        # A matrix (column, chosen column) with a 1 where a chosen column is that column, and empty ones for the others.
+        # A matrix (column, chosen column) with a 1 where a chosen column is that column; columns beyond the last stay empty.
         places = np.flatnonzero(is_known)
         choice = indicators(chosen[places], places, (n_columns, len(chosen)))
         return self._merged(sparse(self.rows) @ choice, self.weights)
@@ -219,7 +219,7 @@ class Folds(EqualByFields):
     rule
         The discount as it was asked for.
     k
-        Its value: effective counts are ``k`` times summed counts.
+        The value of the discount: effective counts are ``k`` times summed counts.
     units
         What each unit adds to the tables of all folds, axes (pattern, repeat·fold·model·cell), each unit counted once;
         None if only the tables are known.
@@ -235,14 +235,14 @@ class Folds(EqualByFields):
         self.counts.setflags(write=False)
 
     def take(self, models: Sequence[int], cells: Sequence[int | None]) -> Folds:
-        """Return the folds of some of the models and cells; None is a cell that counts nothing."""
+        """Return the folds of some of the models and cells; None is a cell in which nothing is counted."""
         columns = columns_of(self.counts, models, cells)
         units = None if self.units is None else self.units.take(columns)
         return replace(self, counts=take_columns(self.counts, columns), units=units)
 
     @property
     def tables_only(self) -> Folds:
-        """The folds without what single units add to them."""
+        """The folds without their units."""
         return replace(self, units=None)
 
     def __add__(self, other: Folds) -> Folds:
@@ -251,19 +251,19 @@ class Folds(EqualByFields):
 
 @dataclass(frozen=True, eq=False)
 class Generations(EqualByFields):
-    """How several generations of the same model on the same item differ, where units are their means.
+    """How several generations by the same model on the same item differ, if units are their means.
 
     Attributes
     ----------
     deviations
-        How generations differ from the mean of their item and model, each row of one model alone, on such a scale that the
-        sum of their squares is the variance that generations add to the sum over items.
+        Deviations of generations from the mean of their item and model, each row of one model alone. They are scaled so
+        that the sum of their squares is the variance that generations add to the sum over items.
     freedom
         The degrees of freedom of each model's variance between the generations of an item: generations less items.
     least, most
-        How many generations an item has.
+        The least and the most generations of an item.
     noun
-        What one is called.
+        What a generation is called.
     """
 
     deviations: Units
@@ -286,14 +286,14 @@ class Generations(EqualByFields):
         )
 
     def variance(self, slopes: FloatArray) -> float:
-        """Return the part of generations in the variance of a statistic with these slopes in the models' cells."""
+        """Return the variance that generations add to a statistic with these slopes in the models' cells."""
         return float(self.deviations.weights @ np.square(self.deviations.rows @ slopes))
 
 
 def columns_of(tables: FloatArray, models: Sequence[int], cells: Sequence[int | None]) -> IntArray:
     """Return the numbers of some models' cells in flat tables (..., model, cell), on these axes.
 
-    None is a cell that counts nothing, which has the number behind the last.
+    None is a cell in which nothing is counted; its number is one past the last.
     """
     numbers = np.arange(tables.size).reshape(tables.shape)
     of_models = numbers[..., list(models), :]
@@ -305,7 +305,7 @@ def columns_of(tables: FloatArray, models: Sequence[int], cells: Sequence[int | 
 
 
 def take_columns(tables: FloatArray, columns: IntArray) -> FloatArray:
-    """Return the entries of flat tables that `columns_of` numbers; behind the last there is a 0."""
+    """Return the entries of flat tables that `columns_of` numbers; past the last, the entry is 0."""
     return np.append(tables, 0.0)[columns]
 
 

@@ -15,9 +15,9 @@ from bayesf1.metrics import Metric
 if TYPE_CHECKING:
     from bayesf1.sampling.model import SamplingModel
 
-# Draws of the scores on each data set, for their covariance.
+# The number of draws of the scores on each data set, for their covariance.
 _PILOT = 4_000
-# Scores are printed with a tenth of a point, whose rounding has this standard deviation.
+# Scores are printed to a tenth of a point; such rounding has this standard deviation.
 _ROUNDED = 3e-4
 
 
@@ -35,16 +35,19 @@ def random_effects_of(
     centres, covariances = estimates_of(parts, metric, rng)
     # Scores beyond 1, such as losses, have wider priors in proportion.
     unit = max(1.0, float(np.abs(centres).max()))
-    return RandomEffects(centres, covariances, unit * SCALE, unit * DIFFICULTY, 1.0, own_mean=True)
+    spread = unit * SCALE
+    difficulty = unit * DIFFICULTY
+    return RandomEffects(centres, covariances, spread=spread, difficulty=difficulty, tails=1.0, own_mean=True)
 
 
 def estimates_of(parts: Sequence[SamplingModel], metric: Metric, rng: np.random.Generator) -> ScoreEstimates:
-    """Return the scores by a metric on several data sets, each with a covariance of its own, and not below rounding."""
+    """Return the scores by a metric on several data sets, with the covariance of each, to which rounding is added."""
     centres = []
     covariances = []
     pooled = _pooled_run_variances([part.ev for part in parts], metric)
     of_folds = _pooled_fold_covariance(parts, metric)
     for part in parts:
+        # A metric may depend on the labels of a data set.
         metric_here = part.ev.task.metric(metric.name, part.ev.tables)
         if pooled is not None:
             n_runs = np.array([len(method.runs) for method in part.ev.methods], dtype=float)
@@ -55,6 +58,7 @@ def estimates_of(parts: Sequence[SamplingModel], metric: Metric, rng: np.random.
             covariances.append(of_folds)
         else:
             (drawn,) = part.scores([metric_here], n_draws=_PILOT, rng=rng)
+            # The stretched draws of few units may have no mean.
             centres.append(np.median(drawn, axis=0))
             covariances.append(robust_covariance(drawn))
     unit = max(1.0, float(np.abs(centres).max()))
@@ -63,9 +67,9 @@ def estimates_of(parts: Sequence[SamplingModel], metric: Metric, rng: np.random.
 
 
 def _pooled_run_variances(parts: Sequence[Evaluation], metric: Metric) -> FloatArray | None:
-    """Return how much the final scores of runs vary, for each method a variance over all data sets.
+    """Return the variance of each method's final scores between its runs, pooled over all data sets.
 
-    It is None if scores are not the final ones of runs. The few runs on one data set alone would hardly show a variance.
+    It is None if scores are not the final ones of runs. A few runs on one data set alone would hardly show a variance.
     """
     if any(not part.task.final or not part.methods for part in parts):
         return None
@@ -82,7 +86,7 @@ def _pooled_run_variances(parts: Sequence[Evaluation], metric: Metric) -> FloatA
 
 
 def _pooled_fold_covariance(parts: Sequence[SamplingModel], metric: Metric) -> FloatArray | None:
-    """Return the covariance of the mean final scores of folds, corrected as by Nadeau & Bengio, as a mean over all data sets.
+    """Return the covariance of mean final scores of folds, corrected as by Nadeau & Bengio, averaged over all data sets.
 
     It is None if scores are not the final ones of folds. On one data set alone, two models may differ equally in all folds.
     """
@@ -92,5 +96,6 @@ def _pooled_fold_covariance(parts: Sequence[SamplingModel], metric: Metric) -> F
         if trained is None or not part.ev.task.final:
             return None
         contrasts = trained.contrasts(part.ev.task.metric(metric.name, part.ev.tables)).parts
+        # The squared standard errors: a t distribution with this scale would have a larger variance.
         covariances.append(contrasts.T @ contrasts)
     return np.asarray(np.mean(covariances, axis=0))

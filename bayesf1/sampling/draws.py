@@ -1,4 +1,4 @@
-"""Draws of sums over units: gamma weights of patterns, and normal variates if units are very many."""
+"""Draws of sums over units: gamma weights of patterns, and normal variates if there are very many units."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import numpy as np
 from bayesf1.base.arrays import BoolArray, FloatArray, blocks_of, slices_of
 from bayesf1.units import MANY
 
-# If patterns are many, units with a smaller share of the variance of any sum are drawn together.
+# If there are many patterns, units with a smaller share of the variance of any sum are drawn together.
 SMALL_SHARE = 1e-3
-# More sums than this have too many pairs for their third cumulants to pay.
+# More sums than this have so many pairs that computing their third cumulants does not pay.
 _FEW_SUMS = 24
-# Rows of no more numbers make a product so thin that cores which share it wait for each other.
+# With at most this many numbers in the rows, a matrix product is so small that cores sharing it mostly wait.
 _THIN_SIZE = 1 << 10
-# Draws of a thin product that are made at a time.
+# The number of draws of a thin product that are made at a time.
 _THIN_DRAWS = 1 << 13
 
 
 def draw_patterns(
     rows: Any, weights: FloatArray, *, n_draws: int, numbers_each: int, rng: np.random.Generator
 ) -> Iterator[FloatArray]:
-    """Yield blocks of draws of what all units add together, axes (draw, column).
+    """Yield blocks of draws of the sums over all units, axes (draw, column).
 
     Parameters
     ----------
@@ -35,13 +35,13 @@ def draw_patterns(
     n_draws, rng
         The number of draws, and the source of randomness.
     numbers_each
-        How many numbers a draw takes, which decides on the size of blocks.
+        How many numbers a draw takes, which determines the size of blocks.
     """
     many = ManyUnits.of(rows, weights)
     if many is not None:
         rows = rows[many.large]
         weights = weights[many.large]
-        # Few patterns are left, mostly fewer than are many.
+        # Few patterns are left, usually fewer than `MANY`.
         numbers_each = 2 * MANY
     # Most patterns of sentences occur once, and exponential variates are drawn several times faster than gamma variates.
     once = weights == 1.0
@@ -78,7 +78,7 @@ def join_blocks(blocks: Iterable[Sequence[FloatArray]]) -> list[FloatArray]:
 
 @dataclass(frozen=True, eq=False)
 class ManyUnits:
-    r"""Sums over very many units, none of which counts for much: normal variates, bent to have the right skewness.
+    r"""Sums over very many units that each count for little: normal variates, bent to have the right skewness.
 
     In whitened coordinates :math:`x_i = z_i + \sum_{jk} \kappa_{ijk}(z_j z_k - \delta_{jk})/6` has the third cumulants
     :math:`\kappa` of the sums (Cornish & Fisher 1938). As no unit has more than a share s of the variance of any sum,
@@ -103,7 +103,7 @@ class ManyUnits:
 
     @classmethod
     def of(cls, rows: Any, weights: FloatArray, *, resampled: bool = False) -> ManyUnits | None:
-        """Return the sums of units with gamma weights, or drawn with replacement; None if units are few or sums many."""
+        """Return the sums of units with gamma weights, or resampled units; None if there are few units, or many sums."""
         if len(weights) <= MANY or not isinstance(rows, np.ndarray) or rows.shape[1] > _FEW_SUMS:
             return None
         # A pattern's leverage over its weight is the largest share that one of its units has in the variance of any sum.
@@ -111,6 +111,7 @@ class ManyUnits:
         orthonormal, _ = np.linalg.qr(roots * rows)
         leverages = np.square(orthonormal).sum(axis=1)
         small = leverages < SMALL_SHARE * weights
+        # Drawing units together pays only if many of them are small.
         if np.count_nonzero(small) < MANY // 2:
             return None
         small_rows = rows[small]
@@ -130,7 +131,7 @@ class ManyUnits:
 
     @staticmethod
     def applies(n_patterns: int, n_sums: int) -> bool:
-        """Return whether most units are sure to be drawn together, as shares of the variance add up to the number of sums."""
+        """Return whether most units are sure to be small: shares of the variance add up to the number of sums."""
         return n_sums <= _FEW_SUMS and n_sums <= 0.5 * SMALL_SHARE * n_patterns
 
     def draw(self, n: int, rng: np.random.Generator, share: Any = 1.0) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Small-sample inflation: few or uneven units do not show how much others would differ, so draws are stretched."""
+"""Small-sample inflation: few or uneven units understate how much other units would differ, so draws are stretched."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from scipy import special
 from bayesf1.base.arrays import FloatArray
 from bayesf1.units import Units
 
-# Fewer units, or runs, than this do not show well how much they vary.
+# Fewer units or runs than this do not show well how much they vary.
 FEW_UNITS = 10
-# How far a sample with other long units moves scores; simulated coverage of documents of many sizes chose it.
+# How far a sample with other long units moves scores; chosen by simulated coverage for documents of many sizes.
 _SIZE_EFFECT = 2.5
 
 
@@ -23,7 +23,7 @@ class EffectiveSample(NamedTuple):
     Attributes
     ----------
     units
-        The effective number of units: so many of equal size would tell as much.
+        The effective number of units: this many units of equal size would be as informative.
     seen_variance
         The share of the variance between units that a bootstrap over them sees.
     """
@@ -46,8 +46,8 @@ def effective_sample_of(units: Units, denominator_weights: FloatArray) -> Effect
 
     Let :math:`s_u` be a unit's share of the metric's denominator, averaged over the models. The variance of a mean with
     these weights is proportional to :math:`\sum s_u^2`, the inverse of the effective number of units (Kish 1965). A
-    bootstrap expects :math:`\sum s_u^2 (1 - 2 s_u + \sum s_v^2)` of it, as each unit is compared with a mean that it is
-    part of.
+    bootstrap sees :math:`\sum s_u^2 (1 - 2 s_u + \sum s_v^2)` of it on average, as each unit is compared with a mean that
+    it is part of.
 
     Parameters
     ----------
@@ -78,27 +78,28 @@ def effective_sample_of(units: Units, denominator_weights: FloatArray) -> Effect
 
 
 class SizeEffect(NamedTuple):
-    """How a sample with other long units would move scores, if differences between models go with the sizes of units.
+    """How a sample with other long units would move scores, if differences between models depend on the sizes of units.
 
     Attributes
     ----------
     long_units
         The effective number of long units.
     shift
-        By how much long units move each model's score, relative to the mean of the models, axes (model,).
+        How much long units move each model's score, relative to the mean of the models, axes (model,).
     """
 
     long_units: float
     shift: FloatArray
 
     def draw(self, n: int, rng: np.random.Generator) -> FloatArray:
-        """Draw by how much scores are moved, axes (draw, model).
+        """Draw how much scores are moved, axes (draw, model).
 
-        Other samples have a Cauchy number g of long units more. Its median is one, as a sample rarely has the longest unit.
-        Scores move by :math:`2.5g/(n + |g|)` of the shift, which may be more than all of it, as longer units may come.
+        Another sample has g more long units, where g is a Cauchy variate with median one, as a sample rarely has the
+        longest unit. Scores move by :math:`2.5g/(n + |g|)` of the shift, which may be more than the whole, as there may be
+        longer units.
         """
-        more = 1.0 + rng.standard_cauchy((n, 1))
-        return np.asarray(_SIZE_EFFECT * more / (self.long_units + np.abs(more)) * self.shift)
+        extra = 1.0 + rng.standard_cauchy((n, 1))
+        return np.asarray(_SIZE_EFFECT * extra / (self.long_units + np.abs(extra)) * self.shift)
 
 
 @dataclass(frozen=True)
@@ -112,9 +113,9 @@ class SmallSampleInflation:
     freedom
         The degrees of freedom ν, infinite if nothing is stretched.
     seen_variance
-        The share s of the variance that draws have.
+        The share s of the variance that draws show.
     size_effect
-        How other long units would move the scores, if these seem to go with the sizes of units.
+        How other long units would move the scores, if these seem to depend on the sizes of units.
     """
 
     centre: FloatArray
@@ -124,7 +125,7 @@ class SmallSampleInflation:
 
     @property
     def widening(self) -> float:
-        """How much longer a standard deviation is than that of the draws."""
+        """How many times as large the standard deviation is as that of the draws."""
         return float(self.seen_variance**-0.5)
 
     def stretch(self, scores: FloatArray, factors: FloatArray, rng: np.random.Generator) -> FloatArray:
@@ -146,7 +147,7 @@ class SmallSampleInflation:
         half = 0.5 * self.freedom
         factors = np.sqrt(half / rng.standard_gamma(half, size=n).clip(1e-300))
         if self.freedom <= 1.0:
-            # Draws of a single unit differ from its score only by the prior, to one side; both are as probable.
+            # Draws of a single unit differ from its score only by the prior, to one side; the other is as probable.
             factors *= rng.choice((-1.0, 1.0), size=n)
         return np.asarray(self.widening * factors)
 
@@ -154,6 +155,7 @@ class SmallSampleInflation:
         """Return nodes and weights of the distribution of the factors, for an expectation without draws."""
         if not np.isfinite(self.freedom):
             return [(self.widening, 1.0)]
+        # With many degrees of freedom all factors are close to 1, and few nodes are enough.
         n_nodes = 8 if self.freedom > 100.0 else 24
         nodes, weights = np.polynomial.legendre.leggauss(n_nodes)
         half = 0.5 * self.freedom
@@ -186,7 +188,10 @@ class ClusterSizes(NamedTuple):
 
     @property
     def n_long(self) -> float:
-        r"""The effective number of long clusters, :math:`\sum s \sum s^2 / \sum s^3` with sizes s."""
+        r"""The effective number of long clusters, :math:`\sum s \sum s^2 / \sum s^3` with sizes s.
+
+        It is the inverse of the mean share :math:`s/\sum s` of a cluster that is drawn in proportion to :math:`s^2`.
+        """
         first = self.weights @ self.sizes
         second = self.weights @ self.sizes**2
         third = self.weights @ self.sizes**3
@@ -203,10 +208,10 @@ class ClusterSizes(NamedTuple):
 
         They are 0 if their p-values are not below `evident`.
         """
-        # Sizes of means of generations are equal but for rounding.
+        # The sizes of means of generations differ only by rounding.
         rounded = np.round(self.sizes / self.sizes.max(), 9)
         ranks = np.array([_centred_ranks(values, self.weights) for values in (rounded, *scores.T)])
-        # The first of these is the sizes.
+        # The first row and column are those of the sizes.
         products = (ranks * self.weights) @ ranks.T
         scale = np.sqrt(products[0, 0] * np.diagonal(products)[1:])
         correlations = np.divide(products[0, 1:], scale, out=np.zeros(len(scale)), where=scale > 0.0)

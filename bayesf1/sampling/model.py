@@ -1,4 +1,4 @@
-"""The sampling model: what was sampled and believed. Units, runs or folds, shared by the models or not, and the prior."""
+"""The sampling model: which units, runs or folds were sampled, whether models share them, and the prior."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ Claim: TypeAlias = Literal["models", "method", "corpora"]
 ASSUMPTIONS = ("auto", "independent", "paired", "clustered", "fixed")
 TARGETS = ("auto", "models", "method", "corpora")
 
-# Draws that show how much the scores of runs vary between samples of units alone.
+# The number of draws that show how much the scores of runs vary between samples of units alone.
 _PILOT = 1000
-# The most draws of a random-effects model, and how many numbers in the covariances of all draws take a second or two.
+# The most draws of a random-effects model, and how many entries, in the covariances of all draws, take a second or two.
 _MOST_EFFECTS = 100_000
 _AFFORDABLE_EFFECTS = 20_000_000
-# How many variates take a few seconds, and the fewest draws, which are made in any case.
+# The number of variates that take a few seconds, and the fewest draws, which are made in any case.
 _AFFORDABLE = 200_000_000
 _FEWEST = 2_000
-# How many columns of a dense product take as long as a variate.
+# This many columns of a dense product take as long as drawing a variate.
 _COLUMNS_PER_VARIATE = 8
 # Scores are said to depend on the sizes of units if the p-value of their correlation is below this.
 _EVIDENT = 0.1
-# Fewer units are not ranked, and more patterns take too long.
+# The fewest units that are ranked, and the most patterns, as more take too long.
 _FEWEST_RANKED = 5
 _MOST_RANKED = 50_000
 # Intervals of n units are widened if the p-value is below this, divided by n. Few units show little, and if there are many,
@@ -86,7 +86,7 @@ class SamplingSettings:
     generations, repeated
         The least and the most generations of an item, if units are their means, and the name of one.
     data_sets
-        What was sampled within each of several data sets, if these are the units.
+        The settings within each of several data sets, if these are the units.
     """
 
     assumption: Assumption
@@ -111,7 +111,11 @@ class SamplingSettings:
         """Whether scores that never vary prove nothing, as few units or a few folds may be alike by chance."""
         if self.training in ("contrasts", "corrected"):
             return True
-        if self.training == "mixture" or self.target == "method" or self.effective_units is None:
+        # Training has a prior that lets scores vary even if runs, or halves, are alike.
+        if self.training == "mixture" or self.target == "method":
+            return False
+        # Only a bootstrap is limited to the units that were seen.
+        if self.effective_units is None:
             return False
         return self.effective_units < FEW_UNITS
 
@@ -127,7 +131,7 @@ class _StretchedMetric(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SamplingModel:
-    """What was sampled and believed: an evaluation whose units are those of an assumption, a target and a prior.
+    """An evaluation with the units of an assumption, the target of a claim, and a prior.
 
     Attributes
     ----------
@@ -136,8 +140,8 @@ class SamplingModel:
     assumption
         ``"independent"``, ``"paired"``, ``"clustered"`` or ``"fixed"``.
     target
-        What a claim is about: the ``"models"`` themselves, or the ``"method"`` that has them as runs or trained them on
-        folds.
+        What a claim is about: the ``"models"`` themselves, or the ``"method"`` of which they are runs, or that trained
+        them on folds.
     prior
         λ of the Dirichlet(λ) on each model's cells.
     """
@@ -161,7 +165,7 @@ class SamplingModel:
 
     @property
     def bootstraps(self) -> bool:
-        """Whether units are drawn by a bootstrap, which knows no units but those that were seen."""
+        """Whether units are drawn by a bootstrap, which has only the units that were seen."""
         if self.assumption == "fixed":
             return False
         return not self.single or self.ev.task.bootstraps_items
@@ -238,7 +242,7 @@ class SamplingModel:
         """Yield blocks of posterior draws of all models' tables, axes (draw, model, cell).
 
         Weights of patterns are gamma variates and tables are weighted sums of patterns, so that models are
-        dependent as they were on the units; a table's scale is free, as every metric is a ratio.
+        dependent as they were on the units. The scale of a table does not matter, as every metric is a ratio.
 
         Parameters
         ----------
@@ -266,10 +270,10 @@ class SamplingModel:
     ) -> Iterator[ScoreBlock]:
         """Yield blocks of posterior draws of the scores of what is compared, for each metric an array (draw, name).
 
-        Draws are stretched if units are bootstrapped, as few or uneven units do not show all that others would. A score
-        may then lie outside of a metric's support, as the end of a t interval does. A method's score is the mean of its
-        runs' scores, to which training adds if the target is the method. The draws of a metric do not depend on which
-        others are asked for.
+        Draws are stretched if units are bootstrapped, as few or uneven units understate the variance. A stretched score
+        may lie outside a metric's support, as the end of a t interval may. A method's score is the mean of its runs'
+        scores, and varies more if the target is the method, as training adds to it. The draws of a metric do not depend
+        on which others are asked for.
 
         Parameters
         ----------
@@ -278,7 +282,7 @@ class SamplingModel:
         n_draws, rng
             As in `draw`.
         controls
-            Control variates by the names of their metrics. Their draws are stretched as those of the metrics are.
+            Control variates by the names of their metrics. They are stretched by the same factors as the scores.
         """
         seed = int(rng.integers(1 << 63))
         rng_of_tables = np.random.default_rng(seed)
@@ -322,7 +326,7 @@ class SamplingModel:
         ]
 
     def _stretch(self, block: ScoreBlock, metrics: Sequence[_StretchedMetric]) -> ScoreBlock:
-        """Return draws of models' scores and of controls as those of what is compared, stretched alike."""
+        """Turn draws of models' scores, and of controls, into draws of what is compared, stretched by the same factors."""
         stretched_scores = []
         stretched_controls = {}
         for scores, (metric, inflation, training, rng) in zip(block.scores, metrics, strict=True):
@@ -330,7 +334,7 @@ class SamplingModel:
             stretched = inflation.stretch(scores, factors, rng)
             stretched_scores.append(self._average_runs(stretched, inflation.centre, training, rng))
             if metric.name in block.controls:
-                # A control is linear: stretching its first sum stretches the difference that it stands for.
+                # A control is linear: stretching its first sum stretches the difference that it approximates.
                 rises, divisors = block.controls[metric.name].T
                 stretched_controls[metric.name] = np.stack([rises * factors, divisors], axis=1)
         return ScoreBlock(stretched_scores, stretched_controls)
@@ -354,8 +358,8 @@ class SamplingModel:
         """Return how long a draw takes, in variates."""
         ev = self.ev
         n_cells = ev.tables.size
-        # A product of matrices takes a column several times faster than a variate is drawn, and if rows are sparse only the
-        # entries that there are.
+        # Multiplying a column takes a fraction of the time of drawing a variate; if rows are sparse, only their entries
+        # are multiplied.
         if isinstance(units.rows, np.ndarray):
             products = units.n_patterns * (n_cells // _COLUMNS_PER_VARIATE)
         else:
@@ -366,12 +370,12 @@ class SamplingModel:
         elif all(metric.ratio(ev.cells) is not None or _linearised(metric, units) for metric in metrics):
             n_sums = 2 * len(ev.models)
         else:
-            # Whole tables are drawn.
+            # Whole tables are drawn, which takes about three times as long.
             return 3 * cost
         return min(cost, MANY) if ManyUnits.applies(units.n_patterns, n_sums) else cost
 
     def linearises(self, metric: Metric) -> bool:
-        """Return whether a metric is drawn to first order only, as units are many."""
+        """Return whether a metric is drawn to first order only, as there are many units."""
         return self.ev.units is not None and _linearised(metric, self.ev.units)
 
     def plain(self, metric: Metric) -> FloatArray:
@@ -383,7 +387,7 @@ class SamplingModel:
     # ---- these very items ---------------------------------------------------------------------------------------
 
     def _draw_generations(self, metric: Metric, n_draws: int, rng: np.random.Generator) -> FloatArray:
-        r"""Return draws of scores on these very items, of which only the generations are a sample, axes (draw, model).
+        r"""Return draws of scores on these very items, axes (draw, model); only their generations are a sample.
 
         They are t distributed around the plain scores, with the generations' part of Miller's (2024) variance,
         :math:`\sum_i s_i^2 / (n^2 K_i)`, and :math:`\sum_i (K_i - 1)` degrees of freedom.
@@ -393,7 +397,7 @@ class SamplingModel:
         assert generations is not None
         n_models = len(ev.models)
         slopes = metric.ratio_slopes(ev.tables, ev.cells)
-        # A score depends on its own model's cells alone, axes (model, cell).
+        # Axes (model, cell). A score depends on its own model's cells alone.
         if slopes is None:
             sums = self.samples.gradient(lambda tables: metric(tables, ev.cells).sum(axis=-1))
             slopes = sums.reshape(n_models, -1)
@@ -443,6 +447,7 @@ class SamplingModel:
         if self.shared:
             blocks = ev.task.draw_scores(self, AskedScores(metrics, _PILOT, rng))
             drawn = join_blocks(block.scores for block in blocks)
+            # Only the variances of these scores are used, so it does not matter that they are widened about 0.
             pilot = [
                 self.inflation(metric).widening * scores
                 for metric, scores in zip(metrics, drawn, strict=True)
@@ -460,7 +465,7 @@ class SamplingModel:
             return scores
         means = self.ev.mean_scores(scores)
         if not self.shared:
-            # Totals do not show whether runs shared all their units. If they did, their mean varies as one of them does.
+            # Totals do not show whether runs shared all their units. If they did, their mean varies as much as one run.
             mean_centre = self.ev.mean_scores(centre)
             n_runs = np.array([len(method.runs) for method in self.ev.methods])
             means = mean_centre + (means - mean_centre) * np.sqrt(n_runs)
@@ -483,8 +488,8 @@ class SamplingModel:
     def size_correlations(self, metric: Metric, evident: float = _EVIDENT) -> FloatArray:
         """Return Spearman's correlations of units' sizes with each model's score relative to the mean of the models.
 
-        They are 0 unless their p-values are below `evident`. If they are not, a few long units decide. Other samples may
-        have more or fewer of them, which no bootstrap knows.
+        A correlation is 0 unless its p-value is below `evident`. If it is not 0, a few long units dominate the score.
+        Other samples may have more or fewer of them, which no bootstrap shows.
         """
         clusters = self._cluster_sizes(metric)
         if clusters is None or clusters.n_clusters < _FEWEST_RANKED or len(clusters.weights) > _MOST_RANKED:
@@ -493,7 +498,7 @@ class SamplingModel:
         return clusters.correlations(_relative_to_mean(scores), evident)
 
     def _cluster_sizes(self, metric: Metric) -> ClusterSizes | None:
-        """Return the clusters that count for a metric, with their sizes; None if units are no clusters."""
+        """Return the clusters that count for a metric, with their sizes; None if units are not clusters."""
         ev = self.ev
         if self.assumption != "clustered" or ev.units is None or ev.task.many_cells or ev.methods:
             return None
@@ -560,7 +565,7 @@ class SamplingModel:
 
 
 def _linearised(metric: Metric, units: Units) -> bool:
-    """Return whether a metric is drawn as the ratio of two sums that it is to first order, as units are many."""
+    """Return whether draws replace a metric by a ratio of two sums, equal to first order, as there are many units."""
     return units.many and metric.expand is not None
 
 
@@ -572,15 +577,15 @@ def _relative_to_mean(scores: FloatArray) -> FloatArray:
 def sampling_model(
     ev: Evaluation, assumption: str = "auto", target: str = "auto", prior: float | None = None
 ) -> SamplingModel:
-    """Return what was sampled and believed, or say why the data do not support the assumption or the target.
+    """Return the sampling model, or raise a ValueError if the data do not support the assumption or the target.
 
     Parameters
     ----------
     ev
         The evaluation.
     assumption
-        ``"independent"``, ``"paired"`` or ``"clustered"``; ``"auto"`` is the strongest that the data support. ``"fixed"``
-        takes the items as given, and only their generations as sampled.
+        ``"independent"``, ``"paired"`` or ``"clustered"``; ``"auto"`` is the strongest assumption that the data support.
+        ``"fixed"`` takes the items as given, and only their generations as sampled.
     target
         ``"models"`` or ``"method"``; ``"auto"`` is the method if each was trained several times.
     prior
@@ -595,7 +600,7 @@ def sampling_model(
 
 
 def _evaluation_of_assumption(ev: Evaluation, assumption: str) -> Evaluation:
-    """Return the evaluation with the units of an assumption, or say why the data do not support it."""
+    """Return the evaluation with the units of an assumption, or raise a ValueError if the data do not support it."""
     if ev.task.final or ev.corpora is not None:
         if assumption not in ("auto", ev.assumption):
             raise ValueError(
@@ -632,13 +637,14 @@ def _evaluation_of_assumption(ev: Evaluation, assumption: str) -> Evaluation:
 
 
 def check_target(ev: Evaluation, target: str) -> Target:
-    """Return the target of a claim, or say why the data do not support it."""
+    """Return the target of a claim, or raise a ValueError if the data do not support it."""
     check_known(target, "target", TARGETS)
     if ev.corpora is not None:
         if target not in ("auto", "corpora"):
             raise ValueError(
                 f"target={target!r} is about one test set, but there are several {plural(ev.unit)}; leave it out"
             )
+        # The settings call it "corpora"; nothing is added for training, as if the target were the models.
         return "models"
     if target == "corpora":
         raise ValueError("target='corpora' takes several data sets, but there is one test set; leave it out")

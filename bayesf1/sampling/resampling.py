@@ -13,23 +13,25 @@ from bayesf1.base.arrays import FloatArray, blocks_of, slices_of
 from bayesf1.sampling.draws import ManyUnits
 from bayesf1.units import Units
 
-# A number of tables (..., model, cell), such as one model's score or the difference of two.
+# A function that gives a number for tables (..., model, cell), such as a score or the difference of two.
 TableFunction: TypeAlias = Callable[[FloatArray], FloatArray]
 
 # Fourth-order central differences: steps, relative to a cell, and the weights of the values there.
 _STEP = 2e-3
 _STENCIL = np.array([-2.0, -1.0, 1.0, 2.0])
 _SLOPE = np.array([1.0, -8.0, 8.0, -1.0]) / 12.0
-# A binomial variate takes as long as this many steps of naming units.
+# A binomial variate takes as long as drawing the numbers of this many units.
 _BINOMIAL_COST = 10
+# With more units per pattern than this, drawing multinomial counts of patterns is faster than drawing units.
+_UNITS_PER_PATTERN = 8
 
 
 def resampled_times(weights: FloatArray, n: int, rng: np.random.Generator) -> FloatArray:
-    """Draw how often each pattern comes if all units are drawn again with replacement, axes (draw, pattern)."""
+    """Draw how often each pattern occurs if all units are drawn again with replacement, axes (draw, pattern)."""
     size = max(1, round(float(weights.sum())))
-    if size > 8 * len(weights) or (weights != np.rint(weights)).any():
+    if size > _UNITS_PER_PATTERN * len(weights) or (weights != np.rint(weights)).any():
         return rng.multinomial(size, weights / weights.sum(), size=n).astype(np.float64)
-    # If most units differ, drawing their numbers is many times faster than a binomial variate for each pattern.
+    # If most units differ, drawing the numbers of units is many times faster than a binomial variate for each pattern.
     pattern_of = np.repeat(np.arange(len(weights)), weights.astype(np.intp))
     times = []
     for _ in range(n):
@@ -66,7 +68,7 @@ class Samples:
         return slice(models.start * n_cells, models.stop * n_cells)
 
     def of_sums(self, cell_weights: FloatArray) -> Samples:
-        """Return the same units by what they add to weighted sums of cells instead of to each cell.
+        """Return the same units with their contributions to weighted sums of cells in place of those to each cell.
 
         Parameters
         ----------
@@ -84,8 +86,8 @@ class Samples:
     def variance(self, function: TableFunction) -> float:
         r"""Return the delta method's variance :math:`\sum_u w_u (\nabla g(T)\cdot(x_u-\bar x))^2`.
 
-        Units are sentences or documents if that is what was sampled, and models may share them. The same sum is then the
-        variance of a difference, or a variance that holds for clusters.
+        Units may be sentences or documents, and models may share them: the same formula covers clusters, and differences
+        of paired models.
         """
         slopes = self.gradient(function)
         variance = 0.0
@@ -99,8 +101,9 @@ class Samples:
     def resampled(self, function: TableFunction, n_resamples: int, rng: np.random.Generator) -> FloatArray:
         """Return values of the function in samples of as many units as there were, drawn with replacement.
 
-        Only the number of times that each pattern comes is drawn, which is multinomial. The cost depends on the number of
-        patterns, not of units. If weights are no whole numbers, as after cross-validation, their rounded sum is drawn.
+        Only the number of times that each pattern occurs is drawn, which is multinomial. The cost depends on the number
+        of patterns, not of units. If weights are not whole numbers, as after cross-validation, the number of drawn units
+        is their rounded sum.
         """
         values = []
         for n in blocks_of(n_resamples, self.resample_cost + self.tables.size):
@@ -121,15 +124,15 @@ class Samples:
         cost = 0
         for (units, _), many in zip(self.parts, self._many, strict=True):
             n_drawn = units.n_patterns if many is None else int(many.large.sum())
-            binomial = units.size > 8 * units.n_patterns
+            binomial = units.size > _UNITS_PER_PATTERN * units.n_patterns
             cost += _BINOMIAL_COST * n_drawn if binomial else n_drawn
         return cost
 
     def acceleration(self, function: TableFunction) -> float:
         """Return a sixth of the skewness of the jackknife, which leaves out one unit after another.
 
-        To leave out any unit of a pattern has the same effect. After cross-validation a pattern may have less than one
-        unit. All that there is of it is left out then, and the effect is extrapolated to a whole unit.
+        Leaving out any unit of a pattern has the same effect. After cross-validation a pattern may have less than one
+        unit. Then the whole pattern is left out, and the effect is extrapolated to a whole unit.
         """
         total = self.tables.ravel()
         complete = float(function(self.tables))
@@ -144,7 +147,7 @@ class Samples:
                     rows = rows.toarray()
                 shares = units.weights[patterns].clip(None, 1.0)
                 without = np.tile(total, (len(shares), 1))
-                # Rounding must not leave less than nothing.
+                # Rounding must not make counts negative.
                 without[:, columns] = np.maximum(without[:, columns] - shares[:, None] * rows, 0.0)
                 values = function(without.reshape(-1, *self.tables.shape))
                 effects[patterns] = (complete - values) / shares
@@ -158,7 +161,7 @@ class Samples:
     def gradient(self, function: TableFunction) -> FloatArray:
         """Return the slopes of the function in each cell of all models' tables, which are 0 in cells without counts.
 
-        No unit adds to these, so that their slopes do not matter.
+        No unit adds to empty cells, so their slopes do not matter.
         """
         total = self.tables.ravel()
         slopes = np.zeros(total.size)
@@ -174,13 +177,13 @@ class Samples:
 
 
 def _resampled_sums(units: Units, many: ManyUnits | None, n: int, rng: np.random.Generator) -> FloatArray:
-    """Draw what resampled units add together, axes (draw, column)."""
-    # Weights of units in a cross-validation may add up to no whole number.
+    """Draw the sums over resampled units, axes (draw, column)."""
+    # In a cross-validation the weights of units may not add up to a whole number.
     scale = units.size / max(1, round(units.size))
     if many is None:
         times = resampled_times(units.weights, n, rng) * scale
         return np.asarray(times @ units.rows)
-    # Units that are drawn together count as one pattern more, the last.
+    # Units that are drawn together count as one further pattern, the last.
     n_together = units.weights[~many.large].sum()
     times = resampled_times(np.append(units.weights[many.large], n_together), n, rng) * scale
     share_together = times[:, -1:] / n_together

@@ -19,11 +19,11 @@ from bayesf1.sampling.inflation import SmallSampleInflation, effective_sample_of
 from bayesf1.task import plain_scores
 from bayesf1.units import Folds
 
-# Degrees of freedom of the half-t prior of τ, which is half-Cauchy: methods may vary much more than others.
+# Degrees of freedom of the half-t prior of τ. One makes it half-Cauchy, as some methods vary much more than others.
 _RUN_TAILS = 1.0
-# Draws that show how much scores vary between samples of units alone.
+# The number of draws that show how much scores vary between samples of units alone.
 _PILOT = 2000
-# Contrasts and scales below this are 0 but for rounding.
+# Contrasts and scales below this are 0 apart from rounding.
 _ROUNDING = 1e-12
 
 
@@ -46,7 +46,7 @@ class RunVariance:
     runs: FloatArray
 
     def draw(self, n: int, rng: np.random.Generator) -> FloatArray:
-        """Draw what training adds to the methods' scores, axes (draw, method)."""
+        """Draw the deviations of methods' scores by training, axes (draw, method)."""
         tau = np.stack([spread.draw(n, rng) for spread in self.spreads], axis=1)
         return np.asarray(tau * rng.standard_normal(tau.shape) / np.sqrt(self.runs))
 
@@ -57,7 +57,7 @@ class RunVariance:
 
 
 def variance_around_mean(drawn: FloatArray) -> float:
-    """Return how much the scores of runs vary around their mean between samples of units alone, as a variance.
+    """Return the variance of the scores of runs around their mean between samples of units alone.
 
     Parameters
     ----------
@@ -85,9 +85,9 @@ def run_variance_of(
 
     Let :math:`f_r` be the observed scores, :math:`\bar f` their mean, and v the mean variance of :math:`f_r - \bar f`
     between samples of units, times R/(R-1). Then :math:`\sum (f_r - \bar f)^2 / (\tau^2 + v)` has R - 1 degrees of
-    freedom. The whole covariance of :math:`f_r - \bar f` would mislead: its leading direction lies along the spread of the
-    runs, which it would explain away. Each method has its own τ, as the runs of a steady one tell nothing about a volatile
-    one.
+    freedom. Using the whole covariance of :math:`f_r - \bar f` would mislead: its leading direction follows the observed
+    spread of the runs, which it would then explain away. Each method has its own τ, as the runs of a steady method say
+    nothing about a volatile one.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def run_variance_of(
         The plain scores of the runs.
     drawn
         Posterior draws of these scores, which vary with units alone, axes (draw, run). None if it is unknown which units
-        runs share; then all differences between runs count as training.
+        runs share; all differences between runs then count as training.
     groups
         The runs of each method, at least two.
 
@@ -118,7 +118,7 @@ def run_variance_of(
     low, high = metric.support
     scale = SCALE * (high - low)
     if not np.isfinite(scale):
-        # A metric without ends, such as a loss, has no scale but the spread of its runs.
+        # An unbounded metric, such as a loss, has no other scale than the spread of its runs.
         pooled = sum(squares) / (n_runs - 1.0).sum()
         scale = float(np.sqrt(max(pooled, *variances)))
         if scale == 0.0:
@@ -214,7 +214,7 @@ class TrainingVariance:
     Attributes
     ----------
     folds
-        The folds; what units add to them is left out if it is not to be used.
+        The folds, without their units if these are not to be used.
     cells
         The cells of their tables.
     final
@@ -230,8 +230,8 @@ class TrainingVariance:
         """How training is estimated.
 
         ``"contrasts"`` of halves show testing and training together. With a bootstrap of the units, which shows testing
-        alone, they are a ``"mixture"``. K folds have the ``"corrected"`` t of Nadeau & Bengio, and final scores of halves as
-        well: contrasts claimed .06 to .15 of equal learners to differ, nearest neighbours most often.
+        alone, they are a ``"mixture"``. K folds have the ``"corrected"`` t of Nadeau & Bengio. So do final scores of
+        halves, for which contrasts called .06 to .15 of equal learners different (most often nearest neighbours).
         """
         if self.final or not isinstance(self.folds.cv, BlockedCV):
             return "corrected"
@@ -239,7 +239,7 @@ class TrainingVariance:
 
     @property
     def mixed(self) -> bool:
-        """Whether units show what testing alone does, so that contrasts need only show what training adds."""
+        """Whether units show the variance by testing alone, so that contrasts need only show what training adds."""
         return self.estimate == "mixture"
 
     def scores(self, metric: Metric) -> FloatArray:
@@ -251,7 +251,7 @@ class TrainingVariance:
         return np.asarray(plain_scores(metric, self.folds.counts, self.cells).mean(axis=(0, 1)))
 
     def contrasts(self, metric: Metric) -> Contrasts:
-        """Return the t distribution that the fold scores alone give."""
+        """Return the t distribution of the scores from those of folds alone."""
         scores = self.scores(metric)
         if self.estimate == "corrected":
             return Contrasts.of_folds(scores)
@@ -274,7 +274,7 @@ class TrainingVariance:
         n_draws
             The number of draws in all.
         rng, own
-            The source of randomness of the units, and one for each metric of what is drawn for it alone.
+            The source of randomness of the units, and one for each metric.
         """
         if not self.mixed:
             contrasts = [self.contrasts(metric) for metric in metrics]
@@ -303,7 +303,7 @@ class TrainingVariance:
             yield [metric(tables, self.cells).mean(axis=(1, 2)) for metric in metrics]
 
     def inflation(self, metric: Metric) -> SmallSampleInflation:
-        """Return how draws of the bootstrap are stretched, as units are few or uneven."""
+        """Return how draws of the bootstrap are stretched, as there may be few or uneven units."""
         units = self.folds.units
         assert units is not None
         tables = self.folds.counts.reshape(-1, len(self.cells))
@@ -315,13 +315,13 @@ class TrainingVariance:
 class _AddedByTraining:
     """What training adds to draws of scores: normal variates, correlated between models as the draws of testing are.
 
-    Models that err alike are so taken to be trained alike. The contrasts say how much is added to the models' mean, and to
-    how they differ from it.
+    So models that err alike are taken to be affected alike by training. The contrasts show how much is added to the
+    models' mean, and how much to their differences from it.
 
     Attributes
     ----------
     root
-        A factor of the covariance that testing gives the scores, axes (model, variate).
+        A factor of the covariance of the scores by testing, axes (model, variate).
     mean, differences
         The standard deviation of what training adds, as a multiple of testing's; None if testing changes nothing.
     """
@@ -332,11 +332,12 @@ class _AddedByTraining:
 
     @classmethod
     def of(cls, drawn: FloatArray, contrasts: Contrasts) -> _AddedByTraining:
-        """Return it from draws of testing alone, axes (draw, model), and from the contrasts of folds."""
+        """Return the addition from draws of testing alone, axes (draw, model), and from the contrasts of folds."""
         centred = drawn - drawn.mean(axis=0)
         values, vectors = np.linalg.eigh(centred.T @ centred / len(centred))
         root = vectors * np.sqrt(values.clip(0.0))
         tested = _split(centred)
+        # `Contrasts.of_halves` divides half differences by √m, which is undone here: each is one contrast.
         observed = _split(contrasts.parts * math.sqrt(contrasts.freedom))
         return cls(
             root,
@@ -387,4 +388,6 @@ def _multiple_of_testing(contrasts: FloatArray, tested: FloatArray) -> Spread | 
     variance = float(tested.var(axis=0).sum())
     if variance <= _ROUNDING**2:
         return None
+    # The norm over models stands for one contrast whose variance is their sum. This is exact for two models, and gives
+    # more models fewer degrees of freedom than they have.
     return spread_ratio(np.linalg.norm(contrasts, axis=1), variance)
