@@ -31,7 +31,7 @@ class _Span(NamedTuple):
 
 
 def _spans(files: InputFiles) -> Counter[_Span]:
-    """Count each span, or say which line is no annotation."""
+    """Count each span, or raise a ValueError that names a line that is not an annotation."""
     spans: Counter[_Span] = Counter()
     for document, file in enumerate(files):
         names: set[str] = set()
@@ -84,7 +84,7 @@ def _read(request: ReadRequest) -> Evaluation:
 
 
 def _holds_annotations(file: InputFile, options: Mapping[str, Any]) -> bool:
-    """Return whether lines are annotations and some are spans; of a document without any, only the name tells."""
+    """Return whether lines are annotations and some are spans; an empty file is recognised by its name."""
     lines = [line for line in file.lines[:1000] if line.strip()]
     if not lines:
         return not file.head.strip() and file.suffix == ".ann"

@@ -1,4 +1,4 @@
-"""Column files of tags: one token a line, as the CoNLL shared tasks have it, and CoNLL-U."""
+"""Column files of tags, with one token on each line: those of the CoNLL shared tasks, and CoNLL-U."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from bayesf1.io.labels import from_labels
 from bayesf1.io.tags import CodedTags, TagError, flat_spans, from_span_table, owner_of
 
 UNITS = ("sentence", "document")
-# As many lines tell what a column holds.
+# How many lines are read to see what a column holds.
 _SAMPLE = 1000
 _BLANKS = " \t\v\f"
 _DOCSTART = re.compile(r" *-DOCSTART-(?![^ \t])")
@@ -30,7 +30,7 @@ _FIRST_LETTERS_OF_OTHERS = f"#-{_BLANKS}"
 _COMMENT = ("# ", "#begin document", "#end document")
 _NUMBER = re.compile(r"[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?")
 _PREFIXES = frozenset("BIOESLUM")
-# CoNLL-U: a range of words that are written as one, or an empty node; and the columns that can be compared.
+# In CoNLL-U: the line of a range of words written as one, or of an empty node; and the columns that can be compared.
 _NO_WORD = re.compile(r"[0-9]+[-.][0-9]+\t")
 _FIELDS = {"UPOS": 3, "XPOS": 4, "FEATS": 5, "DEPREL": 7}
 
@@ -51,7 +51,7 @@ class _Columns:
     documents: list[int] = field(default_factory=list)
 
     def place_of(self, token: int) -> str:
-        """Say in which file and line a token stands."""
+        """Return the file and the line of a token, in words."""
         file = self.files[bisect(self.first_tokens, token) - 1]
         return f"{file}, line {self.lines[token]}"
 
@@ -65,11 +65,11 @@ class _Columns:
 def _read_columns(files: InputFiles, columns: Sequence[int], *, token_column: int = 0) -> _Columns:
     r"""Read column files: one token a line, a blank line after each sentence; each file begins a document.
 
-    If the first line with a token has a tab, all lines are split at tabs, so that fields may hold blanks; else at runs of
-    blanks. All have the same number of columns. A line that begins with ``-DOCSTART-`` or ``# newdoc`` begins a document.
-    A line that begins with ``# `` where a sentence might begin is a comment unless it has just as many columns: in a file
-    of two columns ``# O`` is a token, and ``# sent_id = 1`` is not. In CoNLL-U, whose token stands second, lines that
-    number more or less than a word, as ``1-2``, are left out.
+    If the first line with a token has a tab, all lines are split at tabs, and fields may hold blanks; otherwise at runs of
+    blanks. All have the same number of columns. A line that begins with ``-DOCSTART-`` or ``# newdoc`` begins a document. A
+    line that begins with ``# `` where a sentence might begin is a comment unless it has the same number of columns: in a
+    file of two columns ``# O`` is a token, and ``# sent_id = 1`` is not. In CoNLL-U, where the token is second, lines with
+    numbers such as ``1-2`` or ``1.1`` are not words and are left out.
     """
     first_line, example = _first_token(files[0])
     separator = _separator(example)
@@ -87,7 +87,7 @@ def _read_columns(files: InputFiles, columns: Sequence[int], *, token_column: in
         in_sentence = False
         for number, line in enumerate(file.text().split("\n"), 1):
             fields = _fields(line, separator)
-            # Few lines may be something else than a token, and only these are looked at further; "" is in every text.
+            # Only the few lines that may not be tokens are examined; an empty one is among them, as "" is in every text.
             if line[:1] in _FIRST_LETTERS_OF_OTHERS or len(fields) != n_columns or has_word_numbers:
                 ends_sentence = not line.strip(_BLANKS)
                 if _DOCSTART.match(line):
@@ -112,7 +112,7 @@ def _read_columns(files: InputFiles, columns: Sequence[int], *, token_column: in
                 in_sentence = True
             read.lengths[-1] += 1
             read.lines.append(number)
-            # Files of millions of tokens have few different ones, which are kept once each.
+            # Files of millions of tokens have few different ones, each of which is kept once.
             read.tokens.append(intern(fields[token_column]))
             for column, tags in tag_columns:
                 tag = intern(fields[column].strip(" "))
@@ -274,7 +274,7 @@ def _read(request: ReadRequest) -> Evaluation:
 
 
 def _files_of_models(request: ReadRequest) -> dict[str, InputFiles]:
-    """Return the files of each model; a file that stands alone is that of one model, which has no name."""
+    """Return the files of each model; files without a name are those of one model, called "model"."""
     places = request.models
     if request.alone is not None:
         places = {"model": request.alone}
@@ -296,7 +296,7 @@ def _check_same_gold(own: _Columns, gold: _Columns) -> None:
 
 
 def _documents(gold: _Columns, unit: str, begins: str) -> IntArray | None:
-    """Return the document of each sentence if documents are the units, or say that there is just one."""
+    """Return the document of each sentence if documents are the units; raise a ValueError if there is only one."""
     check_known(unit, "unit", UNITS)
     if unit == "sentence":
         return None
@@ -306,7 +306,7 @@ def _documents(gold: _Columns, unit: str, begins: str) -> IntArray | None:
 
 
 def _doubts(models: Mapping[str, InputFiles]) -> tuple[str, ...]:
-    """Say in which files a third column has tags of the types of the last two: gold, or another model's."""
+    """Return notes on files in which a third column has tags like the last two: gold, or another model's."""
     doubts = []
     for files in models.values():
         file = files[0]
@@ -356,7 +356,7 @@ def _read_words(request: ReadRequest) -> Evaluation:
     sides = {name: _read_columns(files, columns, token_column=1) for name, files in models.items()}
     for own in (gold, *sides.values()):
         _check_same_tokens(own, gold)
-        # An underscore stands for no value, but a word may well have no features.
+        # An underscore means that there is no value; only features may be missing.
         if column != "FEATS" and "_" in own.tags[0]:
             place = own.place_of(own.tags[0].index("_"))
             raise ValueError(f"{place}, has no {column}; fill it, or choose another column with field=")

@@ -1,4 +1,4 @@
-"""From the rows of a long table to an evaluation: the roles of its columns say what was sampled.
+"""From the rows of a long table to an evaluation: the roles of its columns show what was sampled.
 
 ====================================  ==================================================================
 item                                  items, paired (`from_labels`, `from_correct`, `from_scores`)
@@ -42,7 +42,7 @@ def from_long(
     Parameters
     ----------
     frame
-        A row for each model and whatever was sampled.
+        A row for each model and unit that was sampled.
     given
         The columns whose role was given; others are recognised by their names.
     content
@@ -210,7 +210,7 @@ def _remarks_on_same_items(table: LongTable, column: str, noun: str) -> tuple[st
     frame = table.frame
     items_of = [{*map(text_of, ids)} for ids in frame.groupby(column, observed=True)[item].unique()]
     common = set.intersection(*items_of)
-    # Numbers may count the rows of each data set from 1, so that only sets that are all the same say anything.
+    # Numbers may count the rows of each data set from 1, so they are evidence only if all sets are equal.
     numbered = all(name.isdecimal() for name in common)
     fewest = max(map(len, items_of)) if numbered else min(map(len, items_of)) / 2
     if not common or len(common) < fewest:

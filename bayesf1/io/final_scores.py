@@ -114,7 +114,7 @@ def _folds_within(table: LongTable, repeat: IntArray) -> IntArray:
 def design_of_folds(
     table: LongTable, n_repeats: int, n_folds: int, partition: IntArray | None = None
 ) -> BlockedCV | KFoldCV:
-    """Return the design that was given, or the one that has so many repeats and folds.
+    """Return the design that was given, or the one with these numbers of repeats and folds.
 
     Halves are block-regularised or random, which shows if we know the fold of each item, axes (repeat, item). Final
     scores have no items, and their comparison is the same for both.

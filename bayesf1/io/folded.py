@@ -1,4 +1,4 @@
-"""Predictions out of fold: each item tested in one fold of each repeat, and what it adds to that fold."""
+"""Predictions out of fold: in each repeat, an item is tested in one fold, and adds to the table of that fold."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Gold:
             )
 
     def knowing(self, predicted: Sequence[Mapping[str, Sequence[Any]]]) -> Gold:
-        """Return the same with the classes of gold, which are then those of every fold."""
+        """Return the same gold labels with all classes, which are then those of every fold."""
         if self.reading is not None or self.positive is not None:
             return self
         gold = CodedLabels.of(read_labels(self.y, "y"))
@@ -129,7 +129,7 @@ class Marked:
         return from_correct(answers, groups=self.groups)
 
     def knowing(self, answers: Sequence[Mapping[str, Sequence[Any]]]) -> Marked:
-        """Return the same: there are no classes."""
+        """Return the same, as there are no classes."""
         return self
 
     def rows(self, answers: Mapping[str, Sequence[Any]]) -> Any:
@@ -145,7 +145,7 @@ def folded(
     cv: Any,
     rule: Any,
 ) -> Evaluation:
-    """Return the evaluation of a cross-validation: repeats added up and discounted, and what units add to folds.
+    """Return the evaluation of a cross-validation: repeats are added up and discounted, and units are kept by fold.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def folded(
     partition
         The fold in which each unit was tested, axes (repeat, unit).
     cv, rule
-        The design, and what its folds are worth.
+        The design, and the rule that discounts its folds.
     """
     from scipy.sparse import diags_array, hstack
 

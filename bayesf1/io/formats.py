@@ -53,12 +53,12 @@ class InputSource:
 
     @property
     def first(self) -> InputFile:
-        """Return the first file, which tells whether a folder is the right one before others are opened."""
+        """Return the first file, by which a folder is recognised before other files are opened."""
         return self.opened(next(iter(self.paths.values())))
 
     @property
     def file(self) -> InputFile:
-        """Return the only file, or say that there are several."""
+        """Return the only file; raise a ValueError if there are several."""
         if len(self.paths) > 1:
             raise ValueError(f"{self.name} holds {len(self.paths):,} files, but one is needed; name the file")
         return self.first
@@ -107,7 +107,7 @@ class ReadRequest:
     Attributes
     ----------
     alone
-        The files without a model's name: those that hold everything, or if models have files, those of gold.
+        The files without a model's name: those that hold everything, or those of gold if models have files.
     models
         The files of each model.
     options
@@ -131,7 +131,7 @@ class ReadRequest:
         return self.places[0].first
 
     def named_models(self, what: str) -> Mapping[str, InputSource]:
-        """Return the models' places, or say that there is none."""
+        """Return the models' places; raise a ValueError if there are none."""
         if not self.models:
             raise ValueError(f"{self.alone} is {what} of one model; name each model's, as bert={self.alone}")
         return self.models
@@ -149,13 +149,13 @@ class ReadRequest:
         return request
 
     def without_gold(self, why: str) -> None:
-        """Say that a file of gold does not belong here."""
+        """Raise a ValueError if there is a gold file, which does not belong here."""
         if self.alone is not None and self.models:
             raise ValueError(f"{self.alone} has no model's name, but {why}; name it, or leave it out")
 
 
 def gold_and_models(request: ReadRequest, what: str) -> tuple[InputFiles, dict[str, InputFiles]]:
-    """Return the files of gold, which has its own, and those of each model."""
+    """Return the gold files and those of each model."""
     models = request.named_models(what)
     if request.alone is None:
         raise ValueError(f"{request.places[0]} is a model's file; also give the gold file with gold_file=")
@@ -196,7 +196,7 @@ class Format:
     about
         A noun for such a file in errors and documentation, as ``"a TREC run"``.
     recognises
-        A function that tells whether the beginning of a file, perhaps with the options given, is of this format.
+        A function that recognises the format by the beginning of a file, perhaps with the options given.
     options
         Names of the options that it takes.
     read
@@ -219,7 +219,7 @@ class Format:
     gold_file: bool = False
 
     def check_options(self, given: Mapping[str, Any]) -> None:
-        """Say which option does not apply."""
+        """Raise a ValueError if an option does not apply."""
         for name in given:
             if name == "gold" and self.gold_file:
                 raise ValueError(

@@ -1,4 +1,4 @@
-"""Columns as people have them: labels and numbers in lists, arrays and Series, in one order or by id; and units of them."""
+"""Columns of users: labels and numbers in lists, arrays and Series, in one order or by id; and units from them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bayesf1.evaluation import Evaluation, model_names
 from bayesf1.io.roles import repeated_role
 from bayesf1.units import Units
 
-# A label of more characters is no name of a class, but a text.
+# A longer label is a text, and not the name of a class.
 _LONG_LABEL = 200
 
 
@@ -41,7 +41,7 @@ class _Index(Protocol):
 
 
 def read_labels(values: Any, where: str, *, remedy: str = "drop or fill it first") -> AnyArray:
-    """Return labels as a one-dimensional array without missing values, or say what to do with one that is missing."""
+    """Return labels as a one-dimensional array; raise a ValueError with a remedy if one is missing."""
     if isinstance(values, str | bytes | Mapping):
         raise ValueError(f"{where} must be a sequence of labels, not {type(values).__name__}")
     check_unmasked(values, where)
@@ -72,7 +72,7 @@ def read_labels(values: Any, where: str, *, remedy: str = "drop or fill it first
 
 
 def _check_present(missing: BoolArray, where: str, remedy: str) -> None:
-    """Say which item has no label."""
+    """Raise a ValueError that names an item without a label."""
     if missing.any():
         raise ValueError(f"{where} has no label for item {int(np.argmax(missing)) + 1}; {remedy}")
 
@@ -101,7 +101,7 @@ def _objects(values: Sequence[Any]) -> AnyArray:
 
 
 def read_groups(values: Any) -> AnyArray:
-    """Return the group of each item, numbered where labels are no numbers, as others may have no order.
+    """Return the group of each item; labels that are not numbers become numbers, as they may have no order.
 
     Examples
     --------
@@ -120,14 +120,14 @@ def read_groups(values: Any) -> AnyArray:
 def check_blank(
     labels: AnyArray, distinct: Iterable[Any], where: str, remedy: str = "drop or fill it first"
 ) -> None:
-    """Say which item has an empty label, as files have where there is none."""
+    """Raise a ValueError that names an item with an empty label, which means in files that there is none."""
     for label in distinct:
         if is_missing(label, blank=True):
             _check_present(labels == label, where, remedy)
 
 
 def is_missing(value: Any, *, blank: bool = False) -> bool:
-    """Return whether a value stands for no value: None, NaN, pandas' NA or NaT, and perhaps a blank text."""
+    """Return whether a value means that there is none: None, NaN, pandas' NA or NaT, and perhaps a blank text."""
     if isinstance(value, str):
         return blank and not value.strip()
     # NA is asked by name, as NA != NA is NA again; a signalling NaN fails when it is compared.
@@ -158,7 +158,7 @@ def _check_objects(values: Any, where: str, remedy: str) -> None:
 
 
 def check_unit(unit: Any) -> str:
-    """Return what a unit is called, or say that it is no name, or none of a unit that was sampled."""
+    """Return the name of a unit; raise a ValueError if it is not a name, or not that of an independent unit."""
     if not isinstance(unit, str) or not unit.strip() or unit == "table":
         raise ValueError(f"unit is a name such as 'query' or 'document', not {quoted(unit)}")
     if repeated_role(unit) is not None:
@@ -173,7 +173,7 @@ def check_unit(unit: Any) -> str:
 def read_numbers(
     values: Any, where: str, what: str, *, bad: Callable[[FloatArray], Any], ndim: int = 1
 ) -> FloatArray:
-    """Return numbers as an array of as many axes, none of them `bad`; `what` says what belongs there.
+    """Return numbers as an array with `ndim` axes; raise a ValueError if one is `bad`, saying `what` is needed.
 
     Examples
     --------
@@ -188,12 +188,12 @@ def read_numbers(
     if len(wrong):
         place = ", ".join(f"{axis} {i + 1}" for axis, i in zip(("item", "column"), wrong[0], strict=False))
         raise ValueError(f"{where} have {array[tuple(wrong[0])]:g} for {place}; they must be {what}")
-    # A negative zero is a zero, and would be another score in print.
+    # Adding 0.0 makes a negative zero a zero, as it would print as another score.
     return array + 0.0
 
 
 def check_same_shapes(arrays: Mapping[str, AnyArray]) -> None:
-    """Say whose array has another shape than the first one's."""
+    """Raise a ValueError if an array has another shape than the first."""
     first, known = next(iter(arrays.items()))
     for where, array in arrays.items():
         if array.shape != known.shape:
@@ -212,7 +212,7 @@ def distinct_rows_of(coded: AnyArray, n_codes: int) -> tuple[IntArray, IntArray]
     """
     n_columns = coded.shape[1]
     if n_columns * np.log2(max(n_codes, 2)) >= 62:
-        # No whole number of numpy's is so large.
+        # Such a number would not fit into 64 bits.
         rows, which = np.unique(coded, axis=0, return_inverse=True)
         return rows, which.ravel()
     powers = n_codes ** np.arange(n_columns - 1, -1, -1)
@@ -234,8 +234,8 @@ def from_rows(
 ) -> Evaluation:
     """Build an Evaluation from what items of each kind add to the tables, axes (kind, ...).
 
-    The kind of an item is `which` says, by default one of its own, and there are `weights` of it. Units are called `one`
-    by default; groups of them, if given, are then the units, and called documents.
+    `which` is the kind of each item (by default, each has its own kind), and `weights` says how often the item occurs. Units
+    are called `one` by default; if groups are given, these are the units, and called documents.
     """
     if isinstance(rows, np.ndarray):
         rows = rows.reshape(len(rows), -1)
@@ -259,18 +259,17 @@ def align(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the models' columns, and others such as ``"y_true"`` and ``"groups"``, in one order of items.
 
-    The ids of items are the keys of a mapping, or the index of a Series or a frame. Lists, arrays and Series with the
-    index that pandas gives by default are taken in the order that they have. The order is that of the first column whose
-    items have ids.
+    The ids of items are the keys of a mapping, or the index of a Series or a frame. Lists, arrays and Series with pandas'
+    default index keep their order. The common order is that of the first column whose items have ids.
 
     Parameters
     ----------
     models
         The column of each model.
     what
-        What columns of models are called in errors, as ``"scores"``.
+        The name of models' columns in errors, such as ``"scores"``.
     beside
-        Other columns by their names, of which some may be None; groups come back numbered where they are no numbers.
+        Other columns by their names, some of which may be None; groups that are not numbers are returned as numbers.
 
     Examples
     --------
@@ -300,7 +299,7 @@ def align(
 
 
 def _size(column: Any) -> int | None:
-    """Return the number of items, None of what is no column."""
+    """Return the number of items; None if it is not a column."""
     if isinstance(column, str | bytes):
         return None
     try:
@@ -312,10 +311,10 @@ def _size(column: Any) -> int | None:
 
 
 def index_of(column: Any, name: str) -> Any:
-    """Return the ids of a column's items as an index, None where there are none."""
+    """Return the ids of a column's items as an index; None if there are none."""
     if isinstance(column, SupportsILoc) and isinstance(column.index, _Index):
         index: Any = column.index
-        # pandas counts rows that have no ids.
+        # If rows have no ids, pandas numbers them from 0.
         is_count = type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
         return None if is_count else index
     if not isinstance(column, Mapping):
@@ -329,7 +328,7 @@ def index_of(column: Any, name: str) -> Any:
 
 
 def _in_one_order(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Return columns in the order of items of the first one whose items have ids, or say why there is no such order."""
+    """Return columns in the order of items of the first one with ids; raise a ValueError if others cannot be so ordered."""
     values = {name: list(own.values()) if isinstance(own, Mapping) else own for name, own in columns.items()}
     indices = {name: index_of(own, name) for name, own in columns.items()}
     ids = {name: index for name, index in indices.items() if index is not None}
@@ -347,7 +346,7 @@ def _in_one_order(columns: Mapping[str, Any]) -> dict[str, Any]:
         else:
             values[name] = [own[place] for place in places]
     for name in [name for name in columns if name not in ids]:
-        # Rows that pandas has counted may have no other order than theirs, if all ids are counted as well.
+        # If the ids are row numbers as well, but in another order, the column without ids may be meant in either order.
         counted = list(range(len(columns[name]))) if isinstance(columns[name], SupportsILoc) else []
         renumbered = ids[first].tolist() != counted and set(ids[first]) == set(counted)
         if moved or renumbered or isinstance(columns[first], Mapping):

@@ -98,18 +98,18 @@ def from_labels(
 ) -> Evaluation:
     """Build an Evaluation from labels, one for each item: paired, as all models saw the same items.
 
-    Two labels, one of them positive, are a binary task; more than two are classes, whose metrics are averages
-    (``macro_f1``), those of one class (``f1[spam]``) or of the whole matrix (``accuracy``, ``mcc``). A label that
-    no item has is no class, but a mistake of the model that predicted it, as in scikit-learn's metrics if ``labels=`` are
-    those of gold; ``ev.notes`` lists such predictions.
+    Two labels, one of them positive, are a binary task. More than two are classes, whose metrics are averages
+    (``macro_f1``), those of one class (``f1[spam]``) or of the whole matrix (``accuracy``, ``mcc``). A label that no item
+    has is not a class but a mistake of the model that predicted it, as in scikit-learn's metrics if ``labels=`` are those of
+    gold; ``ev.notes`` lists such predictions.
 
     Parameters
     ----------
     y_true
-        Gold labels, strings, numbers or booleans: a list or array, or by id, as a mapping ``{"doc1": "spam", …}`` or a
+        Gold labels (strings, numbers or booleans): a list or array, or by id, as a mapping ``{"doc1": "spam", …}`` or a
         Series.
     predictions
-        Mapping of model name to its labels: in the order of `y_true`, or by id, too, whose order does not matter.
+        Mapping of model name to its labels, in the order of `y_true`, or by id in any order.
     positive
         The label that counts as positive. It may be left out if it is beyond doubt: 1 against 0 or -1,
         True against False, yes against no, pos(itive) against neg(ative).
@@ -124,9 +124,9 @@ def from_labels(
         of 0 and 1, as scikit-learn's MultiLabelBinarizer makes them, and `labels` names the columns.
     judge
         The labels that a cheaper judge, such as a language model, gives all items; ``{"gpt": …}`` names it. Items of
-        `y_true` may then be None, NaN or empty: nobody has labelled them yet, and their gold labels are drawn from those of
-        labelled items with the same labels by the models and the judge. ``{}`` allows gaps without a judge. Combine several
-        judges beforehand, for example by a majority vote.
+        `y_true` may then be None, NaN or empty: they are unlabelled, and their gold labels are drawn from those of labelled
+        items with the same labels by the models and the judge. ``{}`` allows gaps without a judge. Combine several judges
+        beforehand, for example by a majority vote.
 
     Examples
     --------
@@ -201,7 +201,7 @@ class _Coded(NamedTuple):
     # The names of the gold labels, by number.
     golds: tuple[str, ...]
     gold: IntArray
-    # For each model; the number after the last stands for any other label.
+    # For each model; the number after the last one is used for any other label.
     predicted: list[IntArray]
 
 
@@ -212,7 +212,7 @@ def _coded(
     positive: Any,
     labels: Sequence[Any] | None,
 ) -> _Coded:
-    """Return the task that labels are of, and the labels as numbers; `counts` has how often each model said each label."""
+    """Return the task of some labels, and the labels as numbers; `counts` has how often each model said each label."""
     if positive is not None and labels is not None:
         raise ValueError("positive= makes a binary task and labels= one of several classes; give one of them")
     for model, column in of_models.items():
@@ -244,7 +244,7 @@ def _coded(
 
 
 def _check_kind(model: str, own: CodedLabels, gold: CodedLabels) -> None:
-    """Raise a ValueError if a model's labels are of another kind than those of gold, or probabilities."""
+    """Raise a ValueError if a model's labels are of another kind than the gold labels, or if they are probabilities."""
     if gold.sort != own.sort:
         raise ValueError(
             f"y_true has labels like {quoted(gold.names[0])} but predictions of {model!r} like {quoted(own.names[0])}; "
@@ -277,7 +277,7 @@ class CodedLabels(NamedTuple):
 
     @property
     def sort(self) -> str:
-        """The sort of all labels: numbers, texts or something else, such as dates."""
+        """The type of all labels: numbers, texts or something else, such as dates."""
         first = self.names[0] if self.names else ""
         if isinstance(first, Number):
             return "number"
@@ -322,7 +322,7 @@ def guess_positive(labels: list[Any]) -> Any:
 
 
 def positive_items(y_true: AnyArray, positive: Any) -> BoolArray:
-    """Return which items have the positive label, or say that all or none of them have it."""
+    """Return which items have the positive label; raise a ValueError if all or none of them have it."""
     labels = distinct_labels([CodedLabels.of(y_true)])
     positive = guess_positive(labels) if positive is None else plain_label(positive)
     is_positive = np.asarray(y_true == positive)
@@ -338,9 +338,9 @@ def positive_items(y_true: AnyArray, positive: Any) -> BoolArray:
 def check_positive(
     positive: Any, hits: Sequence[AnyArray], names: tuple[str, ...], labels: Sequence[Any]
 ) -> None:
-    """Raise a ValueError if a misspelt label leaves no item positive, and warn if there is none anyway.
+    """Raise a ValueError if no item is positive because of a misspelt label; warn if none is for another reason.
 
-    The hits are those of gold and then of each model.
+    `hits` has those of gold, then those of each model.
     """
     if not any(own.any() for own in hits):
         by_folded = {str(label).casefold(): label for label in labels[:1000]}
@@ -348,7 +348,7 @@ def check_positive(
         problem = f"no item is labelled {quoted(positive)}"
         if close:
             raise ValueError(f"{problem}; did you mean {quoted(by_folded[close[0]])}?")
-        # A shard of a corpus may well hold no positive item.
+        # A shard of a corpus may well have no positive item.
         warn_caller(f"{problem}; the labels are {listing(map(quoted, by_folded.values()))}", NoPositiveItem)
         return
     silent = [name for name, predicted in zip(names, hits[1:], strict=True) if not predicted.any()]
@@ -358,7 +358,7 @@ def check_positive(
 
 
 def find_classes(labels: Sequence[Any] | None, gold: Sequence[Any], predicted: Iterable[Any]) -> list[Any]:
-    """Return the classes, which are the labels asked for or those of gold, and refuse predicted labels that look like one.
+    """Return the classes (the labels asked for, or those of gold); refuse predicted labels that only look like one.
 
     Examples
     --------
@@ -396,7 +396,7 @@ def find_classes(labels: Sequence[Any] | None, gold: Sequence[Any], predicted: I
 
 
 def check_alike(labels: Iterable[Any], what: str = "labels") -> None:
-    """Say which two labels, or names of something else, a reader would take for one.
+    """Raise a ValueError if a reader would take two labels, or other names, for the same.
 
     Examples
     --------
@@ -428,7 +428,7 @@ def _too_alike(one: Any, other: Any, what: str = "labels") -> ValueError:
 
 
 def class_names(labels: Sequence[Any]) -> tuple[str, ...]:
-    """Return labels as names of classes, or say which two are the same."""
+    """Return labels as names of classes; raise a ValueError if two are the same."""
     names = tuple(_class_name(label) for label in labels)
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -448,7 +448,7 @@ def _class_name(label: Any) -> str:
 def label_notes(
     gold: Mapping[Any, float], predicted: Mapping[str, Mapping[Any, float]], positive: Any = None
 ) -> tuple[str, ...]:
-    """Say which gold label may be a gap or a slip, and, if a label is positive, what models predict that no item is.
+    """Return notes on gold labels that may be gaps or slips, and, if a label is positive, on predictions of unknown labels.
 
     Examples
     --------
@@ -497,7 +497,7 @@ def distinct_labels(columns: Iterable[CodedLabels]) -> list[Any]:
 def _from_judged(
     y_true: Any, predictions: Mapping[str, Any], judge: Any, groups: Any, positive: Any, labels: Any
 ) -> Evaluation:
-    """Build an Evaluation of items of which some have no gold label; the arguments are those of `from_labels`."""
+    """Build an Evaluation of items some of which have no gold label; the arguments are those of `from_labels`."""
     judges = _named_judges(judge)
     given = {f"labels of judge {name!r}": column for name, column in judges.items()}
     given["groups"] = groups
@@ -693,11 +693,11 @@ def _indicators(values: Any, where: str) -> BoolArray:
 def from_correct(
     correct: Mapping[str, Any], *, groups: Column | None = None, name: str = "", unit: str | None = None
 ) -> Evaluation:
-    r"""Build an Evaluation from what each model has right and wrong, item by item: paired, as all saw the same items.
+    r"""Build an Evaluation from each model's right and wrong answers, item by item: paired, as all saw the same items.
 
-    The metrics are ``"accuracy"`` and ``"error_rate"``. With a prior of :math:`2\lambda/(2^m-2)` on each joint outcome
-    in which m models differ an accuracy is :math:`\mathrm{Be}(\text{right}+\lambda, \text{wrong}+\lambda)`, and of two,
-    with :math:`n_A` and :math:`n_B` items that only one of them has right,
+    The metrics are ``"accuracy"`` and ``"error_rate"``. With a prior of :math:`2\lambda/(2^m-2)` on each joint outcome in
+    which m models differ, an accuracy has the posterior :math:`\mathrm{Be}(\text{right}+\lambda, \text{wrong}+\lambda)`.
+    With two models, of which only A is right on :math:`n_A` items and only B on :math:`n_B`,
 
     .. math:: P(\text{B is better}) = P\bigl(\mathrm{Be}(n_B + \lambda,\, n_A + \lambda) > \tfrac12\bigr).
 
@@ -722,7 +722,7 @@ def from_correct(
     >>> ev.tables
     array([[2., 2.], [3., 1.]])
 
-    Twenty of twenty is no proof of being better than eighteen:
+    Being right on all of 20 items does not prove that a model is better than one that is right on 18:
 
     >>> from bayesf1 import compare
     >>> ev = from_correct({"A": [1] * 18 + [0] * 2, "B": [1] * 20})
@@ -755,7 +755,7 @@ def from_right(
 
 
 def _flags(values: Any, where: str) -> BoolArray:
-    """Return which items are right, or say which answer is neither right nor wrong."""
+    """Return which items are right; raise a ValueError if an answer is neither right nor wrong."""
     what = "True or False (1 or 0), one for each item; other scores go to from_scores"
     return read_numbers(values, where, what, bad=_is_no_flag).astype(bool)
 

@@ -23,13 +23,13 @@ from bayesf1.io.roles import Roles
 from bayesf1.io.scores import from_columns
 from bayesf1.io.tables import json_lines
 
-# The task, or nothing if there is just one, and the name or number of the item in the log.
+# The task ("" if there is just one), and the name or number of the item in the log.
 Item: TypeAlias = tuple[str, str | int]
 
 
 @dataclass(frozen=True)
 class _Log:
-    """The items of a model's logs: their scores, and by what items of several logs are compared."""
+    """The items of a model's logs: their scores, and data by which the items of several logs are compared."""
 
     # The score of each generation of an item.
     scores: dict[Item, list[float]] = field(default_factory=dict)
@@ -39,13 +39,13 @@ class _Log:
     # The filter of each task, and the measures of all.
     filters: dict[str, str] = field(default_factory=dict)
     measures: dict[str, None] = field(default_factory=dict)
-    # Items of which no epoch was scored, and items of which only some were.
+    # Items without a scored epoch, and items with some epochs that were not scored.
     unscored: set[Item] = field(default_factory=set)
     partly_scored: set[Item] = field(default_factory=set)
 
 
 def _spelled(item: Item, noun: str) -> str:
-    """Say which item it is.
+    """Return an item in words.
 
     Examples
     --------
@@ -209,7 +209,7 @@ def _notes_on_repeats(logs: Mapping[str, _Log]) -> list[str]:
 
 _NAME = re.compile(r"samples_(.+?)(?:_[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9.:-]+)?\.jsonl(?:\.gz)?")
 _ANSWERS = frozenset({"resps", "filtered_resps"})
-# Keys of a record that are no measures.
+# Keys of a record that are not measures.
 _NO_MEASURES = _ANSWERS | {"doc_id", "doc", "target", "arguments", "filter", "metrics", "sample_len"}
 
 
@@ -253,7 +253,7 @@ def _add_file(log: _Log, file: InputFile, task: str, options: Mapping[str, Any])
         value = record.get(measure)
         if not _is_number(value):
             raise ValueError(f"{where} has {measure} {quoted(value)} instead of a number")
-        # A document that comes again was answered again.
+        # A repeated document was answered again.
         log.scores.setdefault(item, []).append(float(value))
         text_hash = record.get("doc_hash")
         if isinstance(text_hash, str):
@@ -272,7 +272,7 @@ def _add_file(log: _Log, file: InputFile, task: str, options: Mapping[str, Any])
 
 
 def _document_number(record: Any, where: str) -> str | int:
-    """Return the name or number of a sample's document, or say that there is none."""
+    """Return the name or number of a sample's document; raise a ValueError if there is none."""
     if not isinstance(record, dict) or "doc_id" not in record:
         raise ValueError(f"{where} is {quoted(record)}, but a sample is an object with a key 'doc_id'")
     number = record["doc_id"]
@@ -282,7 +282,7 @@ def _document_number(record: Any, where: str) -> str | int:
 
 
 def _task_in_name(name: str, *, in_folder: bool) -> str:
-    """Return the task that the name of a file tells; a file alone with another name tells none.
+    """Return the task in the name of a file; a single file with another name has none.
 
     Examples
     --------
@@ -298,7 +298,7 @@ def _task_in_name(name: str, *, in_folder: bool) -> str:
 
 
 def _files_by_task(place: InputSource) -> dict[str, InputFile]:
-    """Return the files of a place by the task that their names tell."""
+    """Return the files of a place by the task in their names."""
     files: dict[str, InputFile] = {}
     for name, file in place.files.items():
         task = _task_in_name(name, in_folder=place.folder)
@@ -309,7 +309,7 @@ def _files_by_task(place: InputSource) -> dict[str, InputFile]:
 
 
 def _models_by_folder(place: InputSource) -> dict[str, InputSource]:
-    """Return a place for each folder in a folder, or say that files lie there without a model's name."""
+    """Return a place for each folder in a folder; raise a ValueError if there are files without a model's name."""
     paths: dict[str, dict[str, Any]] = defaultdict(dict)
     for name, path in place.paths.items():
         paths[str(Path(name).parent)][name] = path
@@ -432,7 +432,7 @@ def _values(sample: Any) -> dict[str, Any]:
 
 
 def _number(value: Any, where: str) -> float | None:
-    """Return a score as Inspect values it, None for a sample that was not scored, or say that it is no number."""
+    """Return the number that Inspect takes a score for, None for a sample without a score; raise a ValueError otherwise."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     number = value
@@ -500,13 +500,13 @@ def _one_log_per_task(logs: Sequence[_InspectLog], model: str) -> tuple[list[_In
 
 def _logs_of(place: InputSource) -> Iterator[_InspectLog]:
     for file in place.files.values():
-        # A folder of logs may hold a listing of them, which is JSON, too.
+        # A folder of logs may have a listing of them, which is JSON, too.
         if not place.folder or file.suffix != ".json" or _holds_log(file, {}):
             yield _read_log(file)
 
 
 def _read_inspect(request: ReadRequest) -> Evaluation:
-    """Read logs of each model; those without a model's name are of the model that they name themselves."""
+    """Read the logs of each model; if none is named, the logs say which model each of them is of."""
     request.without_gold("samples of Inspect are scored already")
     options = request.options
     by_model = {model: [*_logs_of(place)] for model, place in request.models.items()}

@@ -20,7 +20,7 @@ MODEL = "\0model"
 ROW = "\0row"
 
 _OF_LABELS = ("prediction", "positive", "labels", "judge")
-# The options that say what rows hold, each with the options that do not go with it.
+# The options that say what rows hold, each with the options that cannot go with it.
 _MISPLACED: Mapping[str, tuple[str, ...]] = {
     "gold": ("correct", "score", "scores", "lower_is_better", "unit"),
     "correct": ("score", "scores", "lower_is_better", *_OF_LABELS),
@@ -30,7 +30,7 @@ _MISPLACED: Mapping[str, tuple[str, ...]] = {
 
 
 def kind_of_content(options: Collection[str]) -> str | None:
-    """Return the option that says what rows hold, or None, and refuse options that do not go with it.
+    """Return the option that says what rows hold, or None; raise a ValueError if another option does not go with it.
 
     Examples
     --------
@@ -63,13 +63,13 @@ class Content:
     shares
         Whether scores are shares, from 0 to 1.
     unit
-        What an item is called; None for what its column says.
+        The noun for an item; None for the name of its column.
     positive, labels
         The positive label, and the classes, as in `from_labels`.
     judge
         The column of a judge by its name, as in `from_labels`; None if every item has a gold label.
     cv
-        The design of the folds; None if they say it themselves.
+        The design of the folds; None if it is recognised from the folds.
     """
 
     kind: str
@@ -105,7 +105,7 @@ class Content:
 
     @property
     def shared(self) -> list[str]:
-        """The columns that say something of an item, whatever the model: gold labels and those of judges."""
+        """The columns with one value for an item, whatever the model: gold labels and judgements."""
         judges = [] if self.judge is None else [*self.judge.values()]
         return judges if self.gold is None else [self.gold, *judges]
 

@@ -77,7 +77,7 @@ def _numbers_of_answers(table: LongTable, models: AnyArray, model: IntArray, ite
 
 
 class _Answers(NamedTuple):
-    """A task, and what each row adds to its model's table, a sparse array (row, cell)."""
+    """A task, and what each answer adds to its model's table, a sparse array (row, cell)."""
 
     task: Task
     rows: Any
@@ -121,11 +121,11 @@ class _Deviations(NamedTuple):
 
 
 def _deviations(rows: Any, item: IntArray, means: Any, n_answers: FloatArray) -> _Deviations:
-    r"""Return how rows differ from the means of their items, of those items that have several.
+    r"""Return how rows differ from the means of their items, for items with several rows.
 
-    The mean of an item's k answers has the variance :math:`s^2 / k` with :math:`s^2 = \sum (x - \bar{x})^2 / (k - 1)`.
-    Items with one answer are taken to vary as the others do on average, so that each of these stands for
-    :math:`n_1 / n_{>1}` of them as well.
+    The mean of an item's k answers has the variance :math:`s^2 / k` with :math:`s^2 = \sum (x - \bar{x})^2 / (k - 1)`. Items
+    with one answer are assumed to vary as the others do on average, so each of the others also counts for :math:`n_1 /
+    n_{>1}` of them.
     """
     k = n_answers[item]
     n_single = float((n_answers == 1.0).sum())

@@ -26,7 +26,7 @@ ROLE_NAMES: Mapping[str, tuple[str, ...]] = {
     "generation": ("epoch", "generation", "sample", "attempt", "trial"),
     "prompt": ("prompt", "template"),
 }
-# What a column of each role tells apart.
+# What the values of a column with each role are.
 ABOUT: Mapping[str, str] = {
     "model": "models",
     "item": "items",
@@ -39,13 +39,13 @@ ABOUT: Mapping[str, str] = {
     "prompt": "prompts",
 }
 ROLES = tuple(ABOUT)
-# The order in which roles are recognised: data sets first, as items and runs are told apart within them.
+# The order in which roles are recognised: data sets first, as ids of items and runs may be unique only within them.
 _RECOGNISED = ("corpus", "run", "repeat", "fold", "generation", "prompt")
-# Roles that say what final scores were sampled from.
+# Roles that show what final scores were sampled from.
 OF_FINAL_SCORES = frozenset(("fold", "run", "corpus"))
-# Roles that tell several answers of a model to one item apart.
+# Roles that distinguish several answers of a model to one item.
 ANSWERED_AGAIN = frozenset(("run", "repeat", "generation", "prompt"))
-# Names that also say parts of the data, such as train and test.
+# Names that may also mean parts of the data, such as train and test.
 _SPLITS = ("split", "cvsplit")
 # Words in the name of a column, or of a unit, whose values share data or training.
 _REPEATED_WORDS: Mapping[str, str] = {
@@ -54,7 +54,7 @@ _REPEATED_WORDS: Mapping[str, str] = {
     **dict.fromkeys(("repeat", "repetition", "rep", "replicate"), "repeat"),
 }
 _REPEATED_ANSWERS = ("epoch", "generation", "trial")
-# What one value is called where the column's name is no noun.
+# The noun for one value if the column's name is not a noun.
 _NOUNS: Mapping[str, str] = {
     "questionid": "question",
     "qid": "question",
@@ -116,7 +116,7 @@ def shown(column: str | None) -> str:
 
 
 def noun_of(column: str, default: str) -> str:
-    """Return what one value of a column is called.
+    """Return the noun for one value of a column.
 
     Examples
     --------
@@ -159,18 +159,18 @@ def check_given(
     item_option: str = "item",
     has_scores: bool = False,
 ) -> None:
-    """Refuse roles of columns that there are not, two roles of one column, and roles that a column cannot have.
+    """Refuse roles of columns that do not exist, two roles of one column, and roles that a column cannot have.
 
     Parameters
     ----------
     given
         The column of each role that was given.
     header
-        The columns that there are.
+        The columns that exist.
     where
         What has these columns, such as the name of a file.
     item_option
-        What the argument for the role of items is called.
+        The name of the argument for the role of items.
     has_scores
         Whether rows hold scores, which are final if no column tells items apart.
 
@@ -189,7 +189,7 @@ def check_given(
     for role, column in given.items():
         repeated = repeated_role(str(column))
         if repeated == "generation" and are_final:
-            # Only items have generations: a final score that comes again is of another training run.
+            # Only items have generations: a repeated final score comes from another training run.
             repeated = "run"
         if role in ("item", "group") and repeated is not None:
             raise ValueError(
@@ -209,7 +209,7 @@ def check_given(
 
 
 class UnclearRows(ValueError):
-    """Rows that the columns at hand do not tell apart; others may."""
+    """Rows that the loaded columns do not distinguish; other columns may."""
 
 
 # ---- roles of a table -------------------------------------------------------------------------------------
@@ -245,12 +245,12 @@ class Roles:
 
     @property
     def keys(self) -> list[str]:
-        """The columns whose values tell rows apart: a group is one of an item, whatever else differs."""
+        """The columns whose values identify rows; a group does not, as it is the same for all rows of an item."""
         return [column for role, column in self.columns.items() if role != "group"]
 
 
 def recognise_roles(frame: Any, given: Mapping[str, str], values: Sequence[str], *, final: bool) -> Roles:
-    """Return the roles that were given, and those that names say where rows need them.
+    """Return the roles that were given, and those that are recognised by names if rows need them.
 
     Parameters
     ----------
@@ -302,18 +302,18 @@ def recognise_roles(frame: Any, given: Mapping[str, str], values: Sequence[str],
 
 
 def have_roles(frame: Any, named: Mapping[str, str], item: str | None, *, final: bool) -> bool:
-    """Return whether columns of a frame with a column for each model say what was sampled, beside items, by their names.
+    """Return whether a frame with a column for each model has other columns that show what was sampled beside items.
 
-    The rules are those of `recognise_roles`, for a frame of any engine, of which only answers to these questions are held.
+    The rules are those of `recognise_roles`. The frame may be of any engine; only distinct values are loaded.
 
     Parameters
     ----------
     frame
         The frame.
     named
-        The column that is called after each role.
+        The column that is named like each role.
     item
-        The column that tells items apart; None if there is none.
+        The column that identifies items; None if there is none.
     final
         Whether rows hold final scores.
 
@@ -346,7 +346,7 @@ def have_roles(frame: Any, named: Mapping[str, str], item: str | None, *, final:
 
 
 def _is_shared(frame: Any, model: str, item: str) -> bool:
-    """Return whether models have items in common; else the column numbers rows."""
+    """Return whether models have items in common; otherwise the column just numbers rows."""
     if frame[model].nunique() < 2:
         return True
     models_of_item = frame.groupby(item, observed=True)[model].nunique()
@@ -354,9 +354,9 @@ def _is_shared(frame: Any, model: str, item: str) -> bool:
 
 
 def _has_role(frame: Any, roles: Roles, role: str, column: str) -> bool:
-    """Return whether a column has the role that its name says.
+    """Return whether a column has the role that its name suggests.
 
-    Where there are items, a name alone is no reason: rows of a model and an item have to differ in the column.
+    If there are items, the name is not enough: rows of a model and an item must differ in the column.
     """
     if role in ("generation", "prompt") and roles["item"] is None:
         return False

@@ -1,7 +1,7 @@
 """Evaluations in files of JSON: written by `Evaluation.save`, read by `load`.
 
-A document becomes an evaluation only if saving that evaluation would give the same document again, so that nothing in it
-is passed over, mistaken or run. Every array is checked before it reaches numpy or scipy.
+A document becomes an evaluation only if saving that evaluation would give the same document again, so nothing in it is
+ignored, misread or executed. Every array is checked before it reaches numpy or scipy.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _SCORED = (scores.Scores, statistics.Statistics, probabilities.Probabilities, fi
 TASKS: dict[str, type[Task]] = {task.name: task for task in (*_ONE_LABEL, *_OTHER_LABELS, *_SCORED)}
 # Tasks that had another name in 0.2 and 0.3.
 _RENAMED = {"audited": Judged.name}
-# Tasks that 0.2 saved, and what serves instead.
+# Tasks that 0.2 saved, and their replacements.
 _REMOVED = {
     "preferences": "for pairwise preferences use evalica",
     "ratings": "for the agreement of raters use bf.measures.alpha_posterior",
@@ -89,7 +89,7 @@ def to_json(ev: Evaluation) -> str:
         "folds": ev.folds,
         "remarks": ev.remarks,
     }
-    # Evaluations without these parts are written as they were before there were such parts.
+    # Evaluations without these parts are written as before the parts existed.
     if ev.generations is not None:
         document["generations"] = ev.generations
     if ev.corpora is not None:
@@ -101,7 +101,7 @@ def to_json(ev: Evaluation) -> str:
 def _plain(value: Any) -> Any:
     """Return a part of an evaluation as texts, numbers, lists and dicts.
 
-    Whole numbers are written without a point. A sparse array is written by what is not 0.
+    Whole numbers are written without a point. Only the entries of a sparse array that are not 0 are written.
     """
     if isinstance(value, np.generic):
         return value.item()
@@ -295,7 +295,7 @@ def _units(value: Any, where: str, tables: FloatArray) -> Units | None:
 
 
 def _unit_rows(value: Any, where: str, n_columns: int, *, signed: bool = False) -> Units:
-    """Return units with rows of so many columns, dense or sparse."""
+    """Return units with rows of `n_columns` columns, dense or sparse."""
     weights = _numbers(value["weights"], f"{where}.weights")
     if weights.ndim != 1:
         raise ValueError(f"{where}.weights should be one list of numbers")
@@ -313,7 +313,7 @@ def _unit_rows(value: Any, where: str, n_columns: int, *, signed: bool = False) 
 def _sparse_rows(value: Any, where: str, shape: tuple[int, int], *, signed: bool) -> Any:
     """Return a sparse array kept by rows: row i has the values from ``starts[i]`` to before ``starts[i + 1]``.
 
-    scipy follows starts and columns without looking, so that a wrong one would end the process.
+    scipy uses starts and columns without checks, so a wrong one would crash the process.
     """
     n_rows, n_columns = shape
     values = _numbers(value["values"], f"{where}.values", signed=signed)
@@ -346,7 +346,7 @@ def _numbers(value: Any, where: str, *, signed: bool = False) -> FloatArray:
 
 
 def _check_sums(what: str, sums: FloatArray, tables: FloatArray) -> None:
-    """Refuse sums that are not those of the tables."""
+    """Refuse sums that differ from those of the tables."""
     given = sums.ravel()
     expected = tables.ravel()
     off = np.abs(given - expected) > _ROUNDING * np.maximum(expected, 1.0)

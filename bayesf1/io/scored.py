@@ -1,4 +1,4 @@
-"""What other packages score: TREC runs by ir_measures, translations and transcripts by sacrebleu and jiwer."""
+"""Formats that other packages score: TREC runs by ir_measures, translations and transcripts by sacrebleu and jiwer."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _COMMON = ("nDCG@10", "AP", "RR", "P@10", "R@1000", "Success@1", "Rprec", "Bpref
 
 
 class _Layout(NamedTuple):
-    """The fields of a line, of which the first is a query and the third a document."""
+    """The fields of a line; the first is a query and the third a document."""
 
     described: str
     n_fields: int
-    # The index of the field with the number, what reads it, and how large it may be.
+    # The index of the field with the number, the function that reads it, and the largest number allowed.
     number_field: int
     convert: Callable[[str], float]
     most: float
@@ -46,7 +46,7 @@ _RUN = _Layout(
     "query, Q0, document, rank, score and name of the run", 6, number_field=4, convert=float, most=1e300
 )
 _QRELS = _Layout("query, 0, document and grade", 4, number_field=3, convert=int, most=1e9)
-# What to do with a file whose lines have as many fields as those of the other kind.
+# Remedies for a file whose lines have the number of fields of the other kind.
 _IF_OTHER = {4: "; give judgements with qrels=", 6: "; that is a run, not judgements"}
 
 
@@ -63,7 +63,7 @@ def _by_query(file: InputFile, layout: _Layout) -> Ranked:
             raise ValueError(
                 f"{where} has {len(fields)} columns, but should have {layout.n_fields}: {layout.described}{hint}"
             )
-        # To trec_eval a name ends at a zero byte, and two names that are then alike end the whole program.
+        # For trec_eval a name ends at a zero byte, and two names that become equal crash the whole program.
         if "\0" in line:
             raise ValueError(f"{where} has a zero byte; remove it")
         query = fields[0]
@@ -85,14 +85,14 @@ def _by_query(file: InputFile, layout: _Layout) -> Ranked:
 
 
 def _scorer(measure: str, judged: Ranked) -> Any:
-    """Return what scores a run by a measure as ir_measures names it."""
+    """Return the scorer of runs by a measure, which is named as in ir_measures."""
     try:
         import ir_measures
     except ImportError:
         raise ValueError("TREC runs are scored by ir_measures; pip install 'bayesf1[trec]'") from None
     try:
         with warnings.catch_warnings():
-            # Its parser of names uses what newer Pythons call outdated.
+            # Its parser of names uses functions that are deprecated in newer versions of Python.
             warnings.simplefilter("ignore", DeprecationWarning)
             return ir_measures.evaluator([ir_measures.parse_measure(measure)], judged)
     except (NameError, ValueError, TypeError, AssertionError, KeyError):
@@ -105,13 +105,13 @@ def _scores(run: Ranked, scorer: Any, file: InputFile) -> dict[str, float]:
     """Return the score of each query of a run."""
     try:
         return {metric.query_id: float(metric.value) for metric in scorer.iter_calc(run)}
-    # Some measures are computed by other programs, each of which fails in a way of its own.
+    # Some measures are computed by other programs, which raise errors of many types.
     except Exception as error:
         raise ValueError(f"{file} cannot be scored by this measure= of ir_measures: {error!s:.200}") from None
 
 
 def _remarks(model: str, run: Ranked, judged: Ranked, file: InputFile) -> list[str]:
-    """Say which queries a run lacks, and which of its queries nobody judged; a run needs at least one judged query."""
+    """Return notes on queries that a run lacks, and on those without judgements; a run needs at least one judged query."""
     missing = [query for query in judged if query not in run]
     unjudged = [query for query in run if query not in judged]
     if len(unjudged) == len(run):
@@ -205,7 +205,7 @@ def _statistics(metric: str, predicted: Sequence[str], gold: Sequence[str]) -> A
 
 
 def _read_segments(request: ReadRequest) -> Evaluation:
-    """Score each model's segments beside those of the references."""
+    """Score each model's segments against those of the references."""
     (gold_file,), models = gold_and_models(request, "a text")
     metric = str(request.options.get("measure", "")).lower()
     if metric not in _METRICS:
@@ -229,7 +229,7 @@ def _read_segments(request: ReadRequest) -> Evaluation:
 
 def _holds_segments(file: InputFile, options: Mapping[str, Any]) -> bool:
     """Return whether a metric of texts was asked for, as any lines may be segments."""
-    # A slip in its name counts, too; the reader then says what is wrong.
+    # A misspelt name is accepted here, too, as the reader then raises a better error.
     close = get_close_matches(str(options.get("measure", "")).lower(), _METRICS)
     return len(close) > 0 and len(file.lines) > 0 and not (is_json(file) or is_arrow(file))
 

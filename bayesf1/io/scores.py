@@ -31,25 +31,24 @@ def from_scores(
 ) -> Evaluation:
     """Build an Evaluation from scores, one for each unit and model: paired over the units.
 
-    So metrics of ranked lists, clusterings or translations can be compared: average precision of each query,
-    BLEU of each sentence. Ask for ``"mean"``, ``"median"``, or give a function
-    ``f(scores, weights)`` whose weights have axes (..., score).
+    This is how models are compared by metrics of ranked lists, clusterings or translations, such as the average precision of
+    each query or BLEU of each sentence. Ask for ``"mean"``, ``"median"``, or give a function ``f(scores, weights)`` whose
+    weights have axes (..., score).
 
-    Scores that are all 0 or 1 say which items are right, and a bootstrap over few of those would be overconfident: they are
-    taken as `from_correct` takes them, where ``"mean"`` is another name for ``"accuracy"``.
+    Scores that are all 0 or 1 show which items are right. A bootstrap over few of these would be overconfident, so they are
+    read as by `from_correct`, where ``"mean"`` is another name for ``"accuracy"``.
 
     Parameters
     ----------
     scores
-        Mapping of model name to its scores: lists or arrays in the same order of units for all models, or by id of the
-        unit, as mappings ``{"q1": 0.3, …}`` or Series, whose order does not matter. What pytrec_eval returns,
-        ``{"q1": {"ndcg": 0.3, "map": 0.2}, …}``, is taken by the metric that `name` says. Columns of a frame of pandas are
-        given by ``dict(frame)``.
+        Mapping of model name to its scores: lists or arrays in the same order of units for all models, or by id of the unit,
+        as mappings ``{"q1": 0.3, …}`` or Series, whose order does not matter. From results of pytrec_eval, ``{"q1": {"ndcg":
+        0.3, "map": 0.2}, …}``, the metric called `name` is taken. Columns of a frame of pandas are given by ``dict(frame)``.
     name
         What the scores are called in print, such as ``"NDCG@10"``.
     unit
-        What a unit is called in print, by default ``"unit"``, or ``"document"`` where there are groups. Folds, splits,
-        seeds and runs are no independent units; pass them to `from_frame`.
+        What a unit is called in print, by default ``"unit"``, or ``"document"`` if there are groups. Folds, splits, seeds
+        and runs are not independent units; pass them to `from_frame`.
     lower_is_better
         Whether the better of two models has the lower scores, as with word error rates, losses and perplexities.
     groups
@@ -149,9 +148,9 @@ def from_statistics(
 ) -> Evaluation:
     r"""Build an Evaluation from sums of statistics, where a metric is a function of their totals: paired over units.
 
-    Corpus BLEU, chrF, word error rate and perplexity are no means of what they are on single sentences, but
-    :math:`g(\sum_u x_u)` with a row :math:`x_u` of counts for each sentence. ``bayesf1.measures`` has some g:
-    ``corpus_bleu``, ``chrf``, ``ter``, ``wer``.
+    Corpus BLEU, chrF, word error rate and perplexity are not means of their values on single sentences, but :math:`g(\sum_u
+    x_u)` with a row :math:`x_u` of counts for each sentence. ``bayesf1.measures`` has several functions g: ``corpus_bleu``,
+    ``chrf``, ``ter``, ``wer``.
 
     Parameters
     ----------
@@ -159,17 +158,17 @@ def from_statistics(
         Mapping of model name to its sums: an array (unit, statistic) or a frame. All models have the same statistics and
         units, in one order unless frames have an index. Sums are not negative.
     measure
-        The function g of the totals. It is given an array (table, statistic) and returns a number for each table; where
-        it cannot, or says something else then than for one table, it is called for each by itself, which is slower.
-        The number of units must not matter to it: g(2x) = g(x).
+        The function g of the totals. It is given an array (table, statistic) and returns a number for each table. If it
+        cannot, or if the numbers differ from those for single tables, it is called for each table, which is slower. It must
+        not depend on the number of units: g(2x) = g(x).
     name
         What the metric is called in print; by default the attribute ``label`` of `measure`, such as BLEU, else its name.
     lower_is_better
         Whether the better of two models has the lower value, as with error rates and perplexities; by default what the
         attribute ``lower_is_better`` of `measure` says, if it has one, else False.
     groups
-        The document (speaker, …) of each unit; documents are then the units, and what they hold of each other's
-        sentences are sums.
+        The document (speaker, …) of each unit; documents are then the units, and the statistics of their sentences are added
+        up.
     unit
         What a unit is called in print: ``"sentence"`` by default, or with groups ``"document"``.
 
@@ -210,7 +209,7 @@ def from_statistics(
 
 
 def _cells(given: Mapping[str, Any], names: tuple[str, ...], n: int) -> tuple[str, ...]:
-    """Return the names of the statistics, or say where models have others."""
+    """Return the names of the statistics; raise a ValueError if they differ between models."""
     named = {}
     for model in names:
         if isinstance(given[model], SupportsColumns):
@@ -240,13 +239,13 @@ def from_probabilities(
 ) -> Evaluation:
     """Build an Evaluation from probabilities of the positive label, or scores: paired, as all models saw the same items.
 
-    The metrics are ``"roc_auc"``, ``"average_precision"``, ``"brier"`` and ``"log_loss"``, of which the last two are
-    the better the lower they are; or give a function of scikit-learn's that takes ``sample_weight``.
+    The metrics are ``"roc_auc"``, ``"average_precision"``, ``"brier"`` and ``"log_loss"``, where lower is better for the
+    last two; or give a function of scikit-learn that takes ``sample_weight``.
 
     Parameters
     ----------
     y_true
-        Gold labels, of which one is positive; a list or array, or by id, as a mapping or a Series.
+        Gold labels, one of which is positive; a list or array, or by id, as a mapping or a Series.
     probabilities
         Mapping of model name to the probability of the positive label of each item, in the order of `y_true` or by id.
         For ``roc_auc`` and ``average_precision`` any scores will do that rise with it, such as logits.

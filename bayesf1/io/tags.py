@@ -56,7 +56,7 @@ class CodedTags(NamedTuple):
 
     @classmethod
     def of(cls, tags: Sequence[Any], owner: str) -> CodedTags:
-        """Return tags numbered in the order in which they occur, or say which is no text."""
+        """Return tags numbered in the order in which they occur; raise a TagError if one is not a text."""
         if not all(issubclass(kind, str) for kind in {*map(type, tags)}):
             place = next(i for i, tag in enumerate(tags) if not isinstance(tag, str))
             type_name = type(tags[place]).__name__
@@ -74,8 +74,8 @@ class CodedTags(NamedTuple):
 class _Scheme(NamedTuple):
     """Prefixes, and which pairs of neighbours start, continue and end a span.
 
-    A rule `A,B>C=` holds for a `C` after an `A` or a `B` of the same type; `!` asks for another type, and
-    neither sign for any. `*` stands for every prefix.
+    A rule `A,B>C=` holds for a `C` after an `A` or a `B` of the same type; `!` asks for another type, and no sign for any
+    type. `*` is every prefix.
     """
 
     prefixes: tuple[str, ...]
@@ -100,7 +100,7 @@ _LENIENT = _Scheme(("O", "I", "B", "E", "S"), "*>I,B,E,S", "B,I>I,E=", "*>*")
 _LENIENT_ROLE = {"M": "I", "B2": "I", "B3": "I", "L": "E", "U": "S"}
 _ALIASES = {"BIOES": "IOBES", "BIO": "IOB2"}
 _MODES = ("lenient", "strict")
-# Bits of what holds for a pair of neighbours.
+# Bits that say whether a span starts, goes on or ends between two neighbours.
 _START = 1
 _INSIDE = 2
 _END = 4
@@ -112,7 +112,7 @@ SCHEMES: tuple[str, ...] = tuple(_STRICT)
 
 @cache
 def _pair_flags(scheme: str, mode: str) -> AnyArray:
-    """Return which of the three bits hold for (prefix before, prefix, same type), raveled."""
+    """Return which of the three bits are set for (prefix before, prefix, same type), raveled."""
     rules = _STRICT[scheme]
     names = rules.prefixes
     if mode == "lenient":
@@ -161,10 +161,10 @@ class _Reader:
         return np.asarray(self.pair_flags[pair] & flag) > 0
 
     def spans(self, tags: CodedTags, owner: str, sentence_of: IntArray) -> _Spans:
-        """Find all spans. Places are those of tokens, with one free after each sentence."""
+        """Find all spans. Places are numbers of tokens, with one number left free after each sentence."""
         prefix_of_tag, kind_of_tag = self._parts(tags, owner)
         prefixes = prefix_of_tag[tags.codes]
-        # Only tokens that are not O, and an O after all.
+        # Only tokens that are not O, with an O at the end.
         tagged = np.flatnonzero(prefixes)
         place = np.append(tagged + sentence_of[tagged], -1)
         prefix = np.append(prefixes[tagged], 0)
@@ -186,7 +186,7 @@ class _Reader:
         return _Spans(start=place[starts], end=place[last[is_span]] + 1, kind=kind[starts])
 
     def _parts(self, tags: CodedTags, owner: str) -> tuple[IntArray, IntArray]:
-        """Return the numbers of each distinct tag's prefix and type, or say which tag is outside the scheme."""
+        """Return the numbers of each distinct tag's prefix and type; raise a TagError if a tag is outside the scheme."""
         parts = [tag.partition("-") for tag in tags.names]
         wrong = [i for i, (prefix, _, _) in enumerate(parts) if prefix not in self.prefixes]
         if wrong:
@@ -409,8 +409,8 @@ def from_tags(
     scheme
         IOB1, IOB2, IOE1, IOE2, IOBES (BIOES), BILOU, BMES or BB2B3MES.
     mode
-        ``"lenient"`` reads as conlleval does, so that an ``I-X`` after ``O`` begins a span; ``"strict"``
-        drops spans that break the scheme.
+        ``"lenient"`` reads tags as conlleval does: an ``I-X`` after ``O`` begins a span; ``"strict"`` drops spans that break
+        the scheme.
     types
         Restricts the evaluation to spans of these types, such as ``["ORG"]``.
     groups
@@ -437,7 +437,7 @@ def from_tags(
 def from_span_table(
     table: SpanTable, *, groups: ArrayLike | None = None, by_type: bool = False
 ) -> Evaluation:
-    """Build an Evaluation from a table that says who found which span."""
+    """Build an Evaluation from a table of spans, and of the models that found each of them."""
     if len(table.found) == 0:
         raise ValueError("neither gold nor any model has a span; is the tag scheme the right one?")
     if by_type and len(table.types) < 2:
@@ -490,7 +490,7 @@ def _span_patterns(table: SpanTable, *, by_type: bool) -> tuple[Any, IntArray]:
 
 
 def _type_notes(table: SpanTable) -> tuple[str, ...]:
-    """Say which type of gold may be a slip, and which types a model has that gold never has."""
+    """Return notes on gold types that may be slips, and on types of models that gold never has."""
     gold = _counts_by_type(table, 0)
     notes = [*label_notes(gold, {"": gold})]
     for column, name in enumerate(table.models, 1):
