@@ -27,7 +27,7 @@ FORMATS = {DEFAULT: ".txt", "json": ".json", "csv": ".csv", "markdown": ".md", "
 class Answer(Checked, ABC):
     """A result that is printed, and written as Markdown, LaTeX, HTML, CSV, JSON and a DataFrame.
 
-    A subclass gives `title`, `table`, what is said `below` it, and its numbers: `to_dict`, `records`, or both.
+    A subclass gives `title`, `table`, the sentences `below` it, and its numbers: `to_dict`, `records`, or both.
 
     Examples
     --------
@@ -54,12 +54,12 @@ class Answer(Checked, ABC):
 
     # Whether plain text begins with the title; a terminal and HTML always do.
     titled: bool = True
-    # Whether several answers are printed as rows of one table, with the sentences of all below it; else each has its own.
+    # Whether several answers are printed as rows of one table, with all sentences below it; otherwise each has its own table.
     stacked: ClassVar[bool] = False
     # Name and version of the JSON document, and of the document that lists several, with the name of the list.
     json_format: ClassVar[str] = ""
     json_list: ClassVar[tuple[str, str] | None] = None
-    # Columns of the records that make up the index of a DataFrame, as far as they are there.
+    # Columns of the records that become the index of a DataFrame, if they exist.
     index_names: ClassVar[tuple[str, ...]] = ()
 
     # ---- what a subclass gives ----------------------------------------------------------------------------
@@ -76,41 +76,41 @@ class Answer(Checked, ABC):
 
     @property
     def subject(self) -> str:
-        """What tells the answer from others of its kind, as the names of the models: a short title."""
+        """A short title that distinguishes the answer from others of its kind, such as the names of the models."""
         return self.title
 
     @property
     def verdicts(self) -> Sequence[str]:
-        """What may be claimed, a sentence each."""
+        """The claims that the data support, a sentence each."""
         return ()
 
     @property
     def explained(self) -> Sequence[str]:
-        """What the words mean, and what limits the conclusion."""
+        """The meanings of words in the answer, and the limits of the conclusion."""
         return ()
 
     @property
     def notes(self) -> Sequence[str]:
-        """What limits the conclusion, in sentences."""
+        """The limits of the conclusion, in sentences."""
         return ()
 
     @property
     def below(self) -> Sequence[str]:
-        """What is said below the table: the verdicts first."""
+        """The sentences below the table, the verdicts first."""
         return [*self.verdicts, *self.explained]
 
     @property
     def more(self) -> Sequence[str]:
-        """What `details` adds: how the answer was computed."""
+        """The sentences that `details` adds, on how the answer was computed."""
         return ()
 
     @property
     def key(self) -> Mapping[str, str]:
-        """Further columns of the records, where these do not say which answer they belong to."""
+        """Further columns of the records, if the records do not show to which answer they belong."""
         return {}
 
     def signature(self) -> str:
-        """Return in one line what is needed to get the answer again; nothing if it has none."""
+        """Return in one line what is needed to reproduce the answer; "" if there is no such line."""
         return ""
 
     def to_dict(self) -> dict[str, Any]:
@@ -124,7 +124,7 @@ class Answer(Checked, ABC):
     # ---- what follows -------------------------------------------------------------------------------------
 
     def lines(self, *, verbose: bool = False) -> list[str]:
-        """Return what stands below the table, a cleaned line each, the signature last."""
+        """Return the lines below the table, cleaned for print, the signature last."""
         lines = [*self.below]
         if verbose:
             lines += self.more
@@ -142,7 +142,7 @@ class Answer(Checked, ABC):
         return f"<p>{escape(printable(self.title))}</p>{self.table.to_html()}{lines}"
 
     def to_text(self, *, verbose: bool = False) -> str:
-        """Return title, table and what is said below it as plain text; `verbose` adds how it was computed."""
+        """Return title, table and the sentences below it as plain text; `verbose` adds how it was computed."""
         parts = [self.table.to_text()]
         if self.titled:
             parts.insert(0, printable(self.title))
@@ -156,7 +156,7 @@ class Answer(Checked, ABC):
         return self.to_text(verbose=True)
 
     def to_markdown(self) -> str:
-        """Return title, table and what is said below it in Markdown."""
+        """Return title, table and the sentences below it in Markdown."""
         title, *lines = map(escape_markdown, (self.title, *self.lines()))
         return "\n\n".join([title, self.table.to_markdown(), *lines])
 
@@ -164,14 +164,14 @@ class Answer(Checked, ABC):
         self, *, caption: str | None = None, label: str | None = None, columns: Sequence[str] | None = None
     ) -> str:
         """Return the table in LaTeX with booktabs rules; `Table.to_latex` explains the options."""
-        # Below the rows stand what words mean and what limits the conclusion, but not the verdict.
+        # Below the rows come the meanings of words and the limits of the conclusion, but not the verdict.
         limits = tuple(dict.fromkeys((*self.explained, *self.notes)))
         body = self.table.to_latex(caption=caption, label=label, columns=columns, limits=limits)
         comments = [f"% {printable(line)}" for line in (self.title, self.signature()) if line]
         return "\n".join([*comments, body])
 
     def bibtex(self) -> str:
-        """Return BibTeX entries of what the answer, and the sentence on its methods, cites."""
+        """Return BibTeX entries of the works that the answer, and the sentence on its methods, cites."""
         return bibtex("\n".join([str(self.table), *self.below, *self.more]))
 
     def to_csv(self) -> str:
@@ -179,7 +179,7 @@ class Answer(Checked, ABC):
         return table_of(self.records()).to_csv()
 
     def document(self) -> dict[str, Any]:
-        """Return what JSON holds: everything as in `to_dict`, the name of the format and the signature."""
+        """Return the content of the JSON: everything in `to_dict`, the name of the format and the signature."""
         document = {"format": self.json_format, **self.to_dict()}
         signature = self.signature()
         if signature:
@@ -201,7 +201,7 @@ class Answer(Checked, ABC):
 
 @dataclass(frozen=True)
 class _Printed(Answer):
-    """What is printed of an answer among others, or of several answers as rows of one table."""
+    """The printed form of one answer among others, or of several answers as rows of one table."""
 
     title: str = ""
     table: Any = None
@@ -229,14 +229,15 @@ def _stacked(answers: Sequence[Answer]) -> Answer:
     signatures = dict.fromkeys(answer.signature() for answer in answers)
     more = [line for answer in answers for line in answer.more]
     table = Table(tables[0].header, rows, sure=sure)
-    return _Printed(answers[0].title, table, [*verdicts, *explained, *signatures], more, titled=False)
+    below = [*verdicts, *explained, *signatures]
+    return _Printed(title=answers[0].title, table=table, explained=below, more=more, titled=False)
 
 
 def _without_repeats(answers: Sequence[Answer]) -> Sequence[Answer]:
-    """Return answers without the sentences that several have, which the last one has, with the subjects they hold for."""
+    """Move sentences that several answers share to the last answer, each with the subjects that it holds for."""
     subjects: dict[str, list[str]] = {}
     for answer in answers:
-        # A verdict stands below its own table.
+        # A verdict stays below its own table.
         for line in dict.fromkeys(answer.explained):
             subjects.setdefault(line, []).append(answer.subject)
     repeated = {line: names for line, names in subjects.items() if len(names) > 1}
@@ -252,7 +253,10 @@ def _without_repeats(answers: Sequence[Answer]) -> Sequence[Answer]:
     if one_signature:
         below[-1].append(signatures[0])
     pairs = zip(answers, below, strict=True)
-    return [_Printed(answer.title, answer.table, lines, answer.more) for answer, lines in pairs]
+    return [
+        _Printed(title=answer.title, table=answer.table, explained=lines, more=answer.more)
+        for answer, lines in pairs
+    ]
 
 
 def written(answers: Sequence[Answer], form: str, *, verbose: bool = False) -> str:
@@ -285,6 +289,7 @@ def _json_of(answers: Sequence[Answer]) -> str:
 def as_json(document: Mapping[str, Any]) -> str:
     """Return a document as indented JSON, which has no NaN, and no character that a terminal would obey."""
     text = json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)
+    # ASCII and letters need no test, and nearly all text is of these.
     return re.sub(r"[^\n -~\w]", _escaped, text)
 
 
@@ -297,7 +302,7 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def format_of(path: str) -> str:
-    """Return the format that the ending of a file's name says, or say which endings there are.
+    """Return the format for the ending of a file's name, or raise a ValueError that lists the endings.
 
     Examples
     --------

@@ -44,7 +44,7 @@ def dataset(
     coords: Mapping[str, Sequence[Any]],
     attrs: Mapping[str, Any] | None = None,
 ) -> xr.Dataset:
-    """Return arrays with named dims as a Dataset, with the coordinates of those dims that they have."""
+    """Return arrays with named dims as a Dataset, with coordinates for the dims that occur."""
     import xarray as xr
 
     data = xr.Dataset({name: (dims, values) for name, (dims, values) in variables.items()})

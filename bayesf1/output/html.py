@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 # With more pairs or metrics than this, only the headline metric has figures.
 _MOST_FIGURES = 10
-# A figure of classes or corpora has at most so many rows.
+# A figure of classes or corpora has at most this many rows.
 _MOST_ROWS = 60
 
 
@@ -186,7 +186,7 @@ def _forest(res: Any, first: Comparison) -> dict[str, Any] | None:
             general = question in ("average", "new", "suite")
             rows[c.scope if general else question] = c
         where = "on each corpus"
-        # The three general questions stand above the corpora.
+        # The three general questions are drawn above the corpora.
         apart = 3
     else:
         rows |= res
@@ -205,7 +205,7 @@ def _forest(res: Any, first: Comparison) -> dict[str, Any] | None:
 
 
 def _figure(height: float, draw: Callable[..., object], *drawn: Comparison) -> str:
-    """Return a figure of a column's width as an image; pyplot does not know it, so that it need not be closed."""
+    """Return a figure of a column's width as an image; pyplot does not know it, so it need not be closed."""
     figure = panels.PaperFigure(figsize=(panels.COLUMN, height), dpi=72, layout="constrained")
     ax = figure.subplots()
     draw(*drawn, ax)

@@ -30,10 +30,10 @@ COLUMN = 3.03
 PAGE = 6.3
 # These colours differ for every kind of colour vision, and in grey: lightness (CIE L*) rises in steps of at least 9.
 COLOURS = ("#0b4f9b", "#dd6b1a", "#0c0c0c", "#62b0e8", "#5b0f45", "#f2c14e", "#15806b")
-# The number of markers has no factor in common with that of the colours, so that pairs of both repeat late.
+# The numbers of markers and of colours have no common factor, so pairs of both repeat late.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 FORMATS = ("pdf", "svg", "png")
-# Labels that stand on axes before we draw on them would otherwise be read as formulas.
+# Labels are plain text; matplotlib would otherwise read some as formulas.
 PLAIN: dict[str, Any] = {"parse_math": False}
 
 # Many publishers refuse Type 3 fonts, matplotlib's default.
@@ -80,13 +80,13 @@ def panels(n: int, *, ax: AxesLike | None, height: float) -> Iterator[AxesArray]
         with plt.rc_context({"text.parse_math": False}):
             yield given
         return
-    # As even as the rows can be: 4 panels are 2 and 2, not 3 and 1.
+    # Rows are as even as possible: 4 panels are 2 and 2, not 3 and 1.
     rows = -(-n // 3)
     width = COLUMN if n == 1 else PAGE
     with warnings.catch_warnings():
         # Each call makes a figure, as users of pyplot expect, also in a loop over many data sets.
         warnings.filterwarnings("ignore", message="More than 20 figures", category=RuntimeWarning)
-        # Not within the settings below: leaving them would undo what Jupyter sets with its first figure.
+        # This is outside the settings below: leaving them would undo what Jupyter sets with its first figure.
         figure = plt.figure(
             figsize=(width, rows * height), dpi=150, layout="constrained", FigureClass=PaperFigure
         )
@@ -119,7 +119,7 @@ def style_of(i: int) -> dict[str, Any]:
 
 
 def literal(text: str) -> str:
-    """Return a text to be drawn as it stands: without control characters, and escaped if LaTeX sets it."""
+    """Return a text to be drawn literally: without control characters, and escaped if LaTeX sets it."""
     if mpl.rcParams["text.usetex"]:
         return escape_latex(text)
     return printable(text)
@@ -137,7 +137,7 @@ def note(panel: Axes, x: float, y: float, text: str, **style: Any) -> None:
 
 
 def round_ticks(axis: Axis, factor: float = 1.0) -> None:
-    """Mark a few round numbers on an axis, three at least, and write them times a factor, as 90 for 90 %.
+    """Mark a few round numbers on an axis, three at least, and write them times a factor, such as 90 for 90 %.
 
     Data keep their own scale, 0.9 for 90 %, so that further drawing needs no conversion.
     """
@@ -146,7 +146,7 @@ def round_ticks(axis: Axis, factor: float = 1.0) -> None:
 
 
 def wrapped(names: Sequence[str], width: int, *, lines: int = 2) -> list[str]:
-    r"""Break long names into lines, and leave out the middle of those that are longer still.
+    r"""Break long names into lines, and leave out the middle of still longer ones.
 
     Nothing is left out if two names would look the same without it.
 

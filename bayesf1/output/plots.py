@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from bayesf1.inference.rank import Ranking
     from bayesf1.measures.curves import Curve
 
-# The region of practical equivalence, and lines behind the data.
+# Colours of the region of practical equivalence, and of lines in the background.
 SHADE = "#d9d9d9"
 RULE = "#6b6b6b"
 
@@ -84,7 +84,7 @@ _CURVES = {
 
 @runtime_checkable
 class _Compared(Protocol):
-    """A comparison, as figures see it: results stand in later rooms."""
+    """The part of a comparison that figures need: this module may not import the results themselves."""
 
     difference: Any
     p_h1: float
@@ -224,7 +224,7 @@ def draw_scores(c: Comparison, ax: Axes) -> None:
 def _draw_posteriors(
     panel: Axes, metric: Metric, curves: Sequence[Posterior | None], runs: Sequence[FloatArray]
 ) -> None:
-    """Draw one curve a model whose score is defined, and runs as points below."""
+    """Draw one curve for each model whose score is defined, and runs as points below."""
     for i, distribution in enumerate(curves):
         if distribution is None:
             continue
@@ -260,7 +260,7 @@ def _curve_points(distribution: Posterior, *extra: float) -> FloatArray:
 
 
 def _density(distribution: Posterior, x: FloatArray) -> FloatArray:
-    """Return the density at points; that of draws is smoothed, so that a reader does not see their number."""
+    """Return the density at points; that of draws is smoothed, so its shape does not depend on their number."""
     y = np.asarray(distribution.pdf(x))
     # If both scores are 0, the density of the difference is infinite at 0.
     finite = np.isfinite(y)
@@ -335,7 +335,7 @@ def draw_difference(c: Comparison, panel: Axes) -> None:
         panel.set_xticks([])
         return
     x = _curve_points(distribution, 0.0)
-    # If all draws are equal there is no density, and a line takes its place.
+    # If all draws are equal there is no density, and a line is drawn instead.
     has_density = len(x) > 1
     y = _density(distribution, x) if has_density else np.ones(1)
     peak = float(y.max())
@@ -375,15 +375,15 @@ def draw_difference(c: Comparison, panel: Axes) -> None:
 def plot_classes(res: Mapping[str, Comparison], *, apart: int = 0, ax: Axes | None = None) -> Axes:
     """Draw the difference of B minus A for every class, sorted, with its interval.
 
-    Classes in which B is likelier the better have a triangle to the right, others one to the left; it is filled
-    if the comparison is decisive. The region of practical equivalence is shaded.
+    Classes in which B is more probably better have a triangle to the right, others one to the left; it is filled if the
+    comparison is decisive. The region of practical equivalence is shaded.
 
     Parameters
     ----------
     res
         A `Comparison` for each class, as `compare_classes` returns.
     apart
-        How many of the first entries stand above the others and a line, in their own order.
+        How many of the first entries are drawn above the others, in their own order and set off by a line.
     ax
         Axes to draw on.
 
@@ -451,14 +451,14 @@ def metric_of_classes(c: Comparison) -> str:
 
 
 def _difference_label(res: Mapping[str, Comparison]) -> str:
-    """Return what a difference is called: the comparison of classes has a word for shrunken ones."""
+    """Return the name of a difference: the comparison of classes has one for shrunken differences."""
     return res.difference_label if isinstance(res, _WithDifferenceLabel) else "Difference"
 
 
 def plot_intervals(res: Intervals, *, ax: Axes | None = None) -> Axes:
     """Draw all intervals of a score below each other, the credible ones in colour and with square ends.
 
-    The dashed line is the point score. Intervals that reach beyond the score's range, or have no width, say so.
+    The dashed line is the point score. Intervals that reach beyond the score's range, or have no width, are marked.
 
     Parameters
     ----------
@@ -506,7 +506,7 @@ def plot_intervals(res: Intervals, *, ax: Axes | None = None) -> Axes:
 def plot_coverage(
     curve: CoverageCurve | Mapping[str, Sequence[CoverageCurve]], *, ax: AxesLike | None = None
 ) -> AxesArray:
-    """Draw how often intervals hold the true score, and how long they are, as the test set or the score grows.
+    """Draw how often intervals contain the true score, and how long they are, as the test set or the score grows.
 
     Parameters
     ----------

@@ -15,14 +15,14 @@ from typing import Any
 
 from bayesf1.base.naming import nearest, printable
 
-# What a spreadsheet would run: a sign that begins a formula, and no number behind it.
+# Text that a spreadsheet would run: a sign that begins a formula, not followed by a number.
 _FORMULA = re.compile(r"^([=@]|[+-](?!\d*\.?\d+(e[+-]?\d+)?$|inf$))")
 # Capitals that look like Latin letters have no command.
 _LETTERS = "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ"
 _LETTER_NAMES = """alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi
 chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"""
 _NAMED = ("backslash", "asciitilde", "asciicircum", "less", "greater", "bar")
-# Signs, each before what sets it in mathematical mode.
+# Signs, each followed by its command in mathematical mode.
 _MATHS = (
     r"− - × \times ± \pm · \cdot ≤ \le ≥ \ge ≈ \approx ≠ \ne → \rightarrow ← \leftarrow ∞ \infty √ \surd ∈ \in "
     r"∑ \sum ∫ \int ½ \frac12 ¼ \frac14 ¾ \frac34 ° ^\circ ✓ \surd µ \mu"
@@ -37,7 +37,7 @@ _LATEX = {
     **{sign: f"${tex}$" for sign, tex in re.findall(r"(\S+) (\S+)", _MATHS)},
     **{sign: f"$^{digit}$" for digit, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
     **{sign: f"$_{digit}$" for digit, sign in enumerate("₀₁₂₃₄₅₆₇₈₉")},
-    # Stands between two hyphens of a name, which are no dash.
+    # Put between two hyphens of a name, which would otherwise become a dash.
     "\0": "{}",
 }
 
@@ -56,8 +56,8 @@ def escape_markdown(text: str) -> str:
 def escape_latex(text: str) -> str:
     r"""Make a text safe to paste into LaTeX.
 
-    Letters of the Latin script stay as they are, and so do those of scripts that pdflatex has no font for: a name in
-    Chinese takes XeLaTeX or LuaLaTeX.
+    Latin letters are kept, and so are those of scripts for which pdflatex has no font: a name in Chinese needs XeLaTeX or
+    LuaLaTeX.
 
     Examples
     --------
@@ -78,13 +78,13 @@ class Table:
     header, rows
         Names of the columns, and the cells, as plain text.
     bold
-        Cells that stand out, as pairs (row, column) counted from 0; plain text and CSV leave them as they are.
+        Cells in bold, as pairs (row, column) counted from 0; plain text and CSV ignore them.
     sure
-        For each row whether it is beyond reasonable doubt, and so green on a terminal; none of them by default.
+        For each row, whether it is beyond reasonable doubt, and so green on a terminal; by default none is.
     bars
         For each row the low end, point and high end of the interval that a terminal draws, all on one scale.
     bars_after
-        The number of columns that stand before the bars.
+        The number of columns before the bars.
     """
 
     header: tuple[str, ...]
@@ -158,7 +158,7 @@ class Table:
         columns
             Which columns, by their headers; all by default.
         limits
-            What limits the conclusion, in sentences, which stand below the rows.
+            Limits of the conclusion, in sentences to be printed below the rows.
         """
         places = list(range(len(self.header)))
         if columns is not None:
@@ -210,7 +210,7 @@ def _latex_line(cells: Sequence[str]) -> str:
 
 
 def _latex_note(text: str, n_columns: int) -> str:
-    """Return a sentence that stands below the rows of a LaTeX tabular, as wide as all of its columns."""
+    """Return a sentence for below the rows of a LaTeX tabular, as wide as all of its columns."""
     note = rf"{{\footnotesize {escape_latex(text)}}}"
     return rf"\multicolumn{{{n_columns}}}{{@{{}}p{{0.95\linewidth}}@{{}}}}{note} \\"
 

@@ -39,7 +39,7 @@ def show(answer: Answer, file: TextIO, *, verbose: bool = False) -> None:
     signature = printable(answer.signature())
     for i, line in enumerate(answer.lines(verbose=verbose)):
         if i == 0:
-            # The verdict stands out from what follows it.
+            # The verdict is brighter than the lines that follow it.
             console.print()
             console.print(Text(line))
         elif line == signature:
@@ -80,7 +80,7 @@ def _broken(cell: str) -> str:
 
 
 def bars(intervals: Sequence[tuple[float, float, float]], width: int) -> list[str]:
-    """Draw intervals (low, point, high) as lines of characters on one scale, with a mark at 0 if some hold it.
+    """Draw intervals (low, point, high) as lines of characters on one scale, with a mark at 0 if the scale includes it.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def _grid(lines: Sequence[Sequence[str]], styles: Sequence[str], *, wrap: bool =
 
 
 def _as_list(header: Sequence[str], row: Sequence[str], style: str) -> RichTable:
-    """Return a row as a list of its cells, each behind the name of its column; the first pair is the head of the list."""
+    """Return a row as a list of its cells, each after the name of its column; the first pair is the head of the list."""
     lines = list(zip(header, row, strict=True))
     styles = ["" for _ in lines[1:]]
     styles[-1] = style

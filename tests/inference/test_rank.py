@@ -172,6 +172,12 @@ def test_rows_are_ordered_by_f1_and_the_surely_best_stands_out():
     assert BOARD.sentence() == bf.rank(bf.from_counts(TABLES)).sentence()
 
 
+def test_no_score_stands_out_in_a_scoreboard_beside_an_undefined_one():
+    board = bf.scoreboard(bf.from_counts(A=(900, 10, 10), B=(0, 0, 910)), ["precision", "recall"], rng=1)
+    assert [row[1] for row in board.table.rows][1] == "undefined"
+    assert board.table.bold == {(0, 2)}
+
+
 def test_ends_of_ranks_are_those_of_a_bootstrap_by_hand():
     rng = np.random.default_rng(11)
     scores = rng.normal(np.linspace(0.0, 0.4, 8), 1.0, (400, 8)) + rng.normal(size=(400, 1))

@@ -1,1 +1,1 @@
-"""Every sentence that a reader of an answer sees: a module for each verb, and some for what several share."""
+"""Every sentence that a reader of an answer sees: a module for each verb, and some shared by several verbs."""

@@ -24,6 +24,7 @@ def bibtex(text: str) -> str:
         surname = re.findall(r"author = \{([^,]+)", entry)[0]
         year = re.findall(r"year = \{(\d+)", entry)[0]
         is_own = entry.startswith("@misc{bayesf1")
+        # Cited is a first author's name that is followed by the year, with no other bracket between them.
         if is_own or re.search(rf"{surname}[^()]*\(?{year}", text):
             found.append(entry.replace("VERSION", __version__))
     return "\n\n".join(found)

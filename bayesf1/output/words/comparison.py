@@ -58,10 +58,10 @@ def table(
     difference
         The header of the differences.
     observed
-        The cells of a column behind the differences; there is none by default.
+        The cells of a column after the differences; by default there is none.
     """
     first = comparisons[0]
-    # If some metrics are in percent and others are not, each row says so, else the header.
+    # If some metrics are in percent and others are not, each row says so; otherwise the header does.
     all_percent = all(c.definition.percent for c in comparisons)
     unit = " (%)" if all_percent else ""
     models = (f"{first.model_a}{unit}", f"{first.model_b}{unit}")
@@ -78,7 +78,7 @@ def table(
         rows.append(
             [label, scores_a[i], scores_b[i], differences[i], *_probabilities(c).values(), verdict(c)]
         )
-        # A model stands out if it is surely the better one.
+        # A model is bold if it is called better.
         if c.winner is not None:
             bold.append((i, 2 if c.winner == c.model_b else 1))
     if observed:
@@ -118,12 +118,13 @@ def _probabilities(c: Comparison) -> dict[str, str]:
 
 
 def legend(res: Comparisons) -> list[str]:
-    """Return the meanings of verdicts, as far as the table has them."""
+    """Return the meanings of the verdicts that occur in the table."""
     comparisons = list(res.values())
     first = comparisons[0]
     lines = []
     if any(c.equivalent for c in comparisons):
         lines.append(f"Equivalent: {inside_region(first)} with probability {first.prob:g} or more.")
+    # The sentence on the headline metric says itself that a score is undefined.
     if any(math.isnan(c.gap) for c in comparisons) and not math.isnan(res.headline.gap):
         lines.append(UNDEFINED)
     if any(c.not_worse is not None and c.winner is None and not c.equivalent for c in comparisons):
@@ -171,10 +172,9 @@ def many_pairs(n_pairs: int) -> str:
 
 
 def unmet(c: Comparison, claim: str) -> str | None:
-    """Return why B may not be called so against A: a sentence with the probability; None if it may.
+    """Return a sentence that says why the claim about B against A is not supported; None if it is.
 
-    The claims are ``"better"``, ``"not-worse"`` and ``"equivalent"``; each needs the probability from which on a verdict
-    makes it.
+    The claims are ``"better"``, ``"not-worse"`` and ``"equivalent"``; each needs the same probability as in a verdict.
 
     Examples
     --------
@@ -300,6 +300,7 @@ def _lead(c: Comparison) -> _Lead:
     ahead = sign * difference.value
     low, high = sorted((sign * difference.low, sign * difference.high))
     size = f"{_points(c, ahead)}{unit} [{_ends(c, low, high, sign=low < 0.0 < high)}]"
+    # The difference is of plain scores or means, so it may be 0 or against the model that is probably better.
     if ahead > 0.0:
         return _Lead(
             first,

@@ -91,7 +91,7 @@ def answers_table(fit: HierarchicalFit) -> Table:
 
 
 def assumptions(fit: HierarchicalFit) -> str:
-    """Say what was assumed, and how it was computed."""
+    """Return the assumptions, and how the fit was computed."""
     medians = [scope(fit, question) for question in ("average", "new") if fit.uses_median(question)]
     where = f", but posterior medians on {joined(medians)}, where a mean may not exist" if medians else ""
     parts = [_model(fit), f"scores and differences are posterior means{where}", str(fit.diagnostics)]
@@ -159,7 +159,7 @@ def sampling_caution(d: Diagnostics) -> str:
 
 
 def few_corpora(fit: HierarchicalFit) -> list[str]:
-    """Say if there are too few corpora to know how much they differ."""
+    """Return a note if there are too few corpora to know how much they differ."""
     if len(fit.datasets) >= 3:
         return []
     rest = f"the answers for the average {fit.noun} and a new one rest on the prior"
@@ -167,7 +167,7 @@ def few_corpora(fit: HierarchicalFit) -> list[str]:
 
 
 def notes(fit: HierarchicalFit) -> list[str]:
-    """Return what should be known of the data."""
+    """Return notes on the data."""
     found = [*fit.remarks]
     if fit.note:
         found.append(f"{capitalised(fit.note)}.")
@@ -179,7 +179,7 @@ def notes(fit: HierarchicalFit) -> list[str]:
 
 
 def chains_and_models(fit: HierarchicalFit) -> list[str]:
-    """Say how the chains fared, if there are any, and which of several models are shown."""
+    """Return the diagnostics of the chains, if there are any, and a note on which of several models are shown."""
     lines = []
     if not fit.diagnostics.independent:
         lines.append(f"{fit.diagnostics}.")
@@ -191,7 +191,7 @@ def chains_and_models(fit: HierarchicalFit) -> list[str]:
 
 
 def sentence(c: HierarchicalComparison) -> str:
-    """Return the verdict on one metric, of which corpus it speaks, and the observed difference."""
+    """Return the verdict on one metric, with the corpus that it is about and the observed difference."""
     observed = "Observed difference:"
     if c.estimate == "posterior median":
         observed = "The difference is the posterior median, as a mean may not exist; observed"

@@ -38,7 +38,7 @@ def method_label(method: str) -> str:
 
 
 def title(r: Intervals) -> str:
-    """Return the score, or the difference, that the intervals are of, and what was sampled."""
+    """Return the score or difference for which intervals are given, and what was sampled."""
     difference = len(r.models) == 2
     score = points(r.estimate, _digits(r), sign=difference, percent=r.percent)
     unit = ""
@@ -71,7 +71,7 @@ def _digits(r: Intervals) -> int:
 
 
 def note(row: MethodInterval) -> str:
-    """Return a warning about one interval; nothing if there is nothing to mind."""
+    """Return a warning about one interval; "" if there is none."""
     least, most = row.support
     warnings = []
     if row.units == "item":
@@ -91,7 +91,7 @@ def note(row: MethodInterval) -> str:
 
 
 def notes(r: Intervals) -> tuple[str, ...]:
-    """Return what intervals assumed, a sentence each."""
+    """Return the assumptions of intervals, a sentence each."""
     s = r.settings
     source = f"from {units_in_words(s)}" if s.n_units else "from totals, each count as an independent item"
     if len(r.models) > 1:

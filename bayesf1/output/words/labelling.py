@@ -19,7 +19,7 @@ def title(p: LabelPlan) -> str:
 
 
 def sentences(p: LabelPlan) -> list[str]:
-    """Return what the plan is expected to do, and what as many labels at random would."""
+    """Return the expected effect of the plan, and that of the same number of labels at random."""
     lines = [_length_sentence(p)]
     if p.verdict is not None and p.verdict_random is not None:
         lines.append(_verdict_sentence(p.verdict, p.verdict_random, decided=p.decided))
@@ -62,7 +62,7 @@ def table(p: LabelPlan) -> Table:
         [c.known, f"{c.items:,.0f}", f"{c.labelled:,.0f}", f"{c.plan:,}", f"{c.random:,.1f}"] for c in p.cells
     ]
     if len(golds) == 2:
-        # The share of one of two labels tells that of the other.
+        # With two labels, the share of one implies that of the other.
         positive = golds[1]
         header.insert(3, f"Gold {positive} (%)")
         for row, cell in zip(rows, p.cells, strict=True):

@@ -55,7 +55,7 @@ def _compared_by(res: Comparisons) -> list[str]:
 
 
 def _prior_of_runs(res: Comparisons) -> str:
-    """Write the prior of how much runs of a method vary; nothing if the claim is not about methods."""
+    """Write the prior of how much runs of a method vary; "" if the claim is not about methods."""
     c = res.headline
     if c.settings.target != "method":
         return ""
@@ -66,13 +66,14 @@ def _prior_of_runs(res: Comparisons) -> str:
 
 
 def _probabilities(res: Comparisons) -> str:
-    """Write how probabilities were computed, by which metrics if not for all alike."""
+    """Write how probabilities were computed, with the metrics if not all were computed alike."""
     drawn = [c for c in res.values() if c.settings.n_draws]
     exact = [in_prose(c.label) for c in res.values() if not c.settings.n_draws]
     if not drawn:
         return "probabilities were computed by quadrature, without sampling"
     error = max(c.mcse for c in drawn)
     n_draws = max(c.settings.n_draws for c in drawn)
+    # An error of less than 1e-4 cannot be seen in printed probabilities.
     draws = draws_of(drawn[0].settings, n_draws, max(error, 1e-4))
     if exact:
         return f"probabilities rest on {draws}, and those of {joined(exact)} on quadrature"

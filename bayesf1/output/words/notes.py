@@ -1,4 +1,4 @@
-"""What limits the conclusion of a comparison, in sentences."""
+"""Sentences about the limits of a conclusion."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from bayesf1.sampling.model import SamplingSettings
 
 UNDEFINED = "A score is undefined, and not compared, if there is nothing to divide by."
-# A method whose runs vary at least so many times as much as those of the other is named.
+# A note names the method whose runs vary more than this many times as much as the other's.
 _VOLATILE = 3.0
 # A share of the uncertainty that would be printed as 100%.
 _NEARLY_ALL = 0.995
 
 
 def notes(c: Comparison) -> list[str]:
-    """Return what limits the conclusion of a comparison, a sentence each."""
+    """Return the limits of the conclusion of a comparison, a sentence each."""
     lines = [
         *_data_set_notes(c.settings, percent=c.definition.percent),
         *_generation_notes(c.settings, c.generations),
@@ -39,7 +39,7 @@ def notes(c: Comparison) -> list[str]:
 
 
 def ranking_notes(s: SamplingSettings, generations: GenerationShare | None, *, percent: bool) -> list[str]:
-    """Return what limits the conclusion of a ranking, a sentence each, as far as what was sampled tells."""
+    """Return the limits of a ranking that follow from what was sampled, a sentence each."""
     lines = [*_data_set_notes(s, percent=percent), *_generation_notes(s, generations)]
     caution = few_units(s)
     return [*lines, caution] if caution else lines
@@ -65,7 +65,7 @@ def _data_set_notes(s: SamplingSettings, *, percent: bool) -> list[str]:
 
 
 def _generation_notes(s: SamplingSettings, generations: GenerationShare | None) -> list[str]:
-    """Say which part of the variance generations have, and what more of either would bring (Miller 2024)."""
+    """Return the share of generations in the variance, and the effect of more generations or items (Miller 2024)."""
     if s.assumption == "fixed":
         return [f"The claim is about these {plural(s.unit)}. It does not cover others."]
     if s.repeated == "prompt" and max(s.generations) > 1:
@@ -144,10 +144,11 @@ def _other_target_notes(c: Comparison) -> list[str]:
     other = c.other_target
     if other is None or c.alike or math.isnan(other.gap):
         return []
+    # The claim is about the models, and the other target is the method, on which equal folds say nothing.
     if not s.training and other.spread_unknown:
         return ["The difference is the same in all folds, which does not show how much training varies."]
     about = "For the models fitted in these folds" if s.training else "If both were trained again"
-    # Fold totals do not pair items, but the folds themselves are pairs of scores.
+    # Totals of folds do not pair items, but each fold has a pair of scores.
     if other.settings.training in ("contrasts", "corrected"):
         about = f"{about} (paired by fold)"
     elif s.training and other.assumption == "independent":
@@ -194,7 +195,7 @@ def _pairing_notes(c: Comparison) -> list[str]:
 
 
 def _unlike_gold_notes(c: Comparison) -> list[str]:
-    """Say that tables are not of one test set, if one has more gold positives than the other."""
+    """Return a note that tables are not from one test set if one has more gold positives than the other."""
     if c.gold_positives is None or c.gold_positives[0] == c.gold_positives[1]:
         return []
     n_a, n_b = [f"{number:,.10g}" for number in c.gold_positives]

@@ -103,6 +103,7 @@ def p_value(p: float) -> str:
     >>> p_value(0.03125), p_value(0.9), p_value(1.0)
     ('0.031', '0.900', '1')
     """
+    # Between these bounds, two digits would be fewer than three decimals; above, three decimals would be 1.000.
     return f"{p:.2g}" if p < 0.0995 or p > 0.9995 else f"{p:.3f}"
 
 
@@ -158,7 +159,7 @@ def digits_of(
     """
     scale = 100 if percent else 1
     half_width = 0.5 * scale * (high - low)
-    # A shorter interval has no width but by rounding.
+    # The width of a shorter interval is only a rounding error.
     if not half_width > 1e-9 or not math.isfinite(half_width):
         return 2
     digits = min(max(math.ceil(-math.log10(half_width)) + 1, 1), 6)
@@ -187,7 +188,7 @@ def decimals(e: Estimate, *, sign: bool = False) -> int:
 
 
 def estimates(column: Sequence[Estimate], *, sign: bool = False) -> list[str]:
-    """Write a column of numbers with their intervals: those in percent share their decimals, and so do all others.
+    """Write a column of numbers with their intervals: numbers in percent have equally many decimals, and so have all others.
 
     Examples
     --------
@@ -212,7 +213,7 @@ def estimates(column: Sequence[Estimate], *, sign: bool = False) -> list[str]:
 
 
 def rounded(value: float, digits: int = 2) -> float:
-    """Return a number rounded to so many significant digits.
+    """Return a number rounded to a number of significant digits.
 
     Examples
     --------
@@ -253,7 +254,7 @@ def own_points(metric: Metric) -> str:
 
 
 def unit_of(metric: Metric) -> str:
-    """Return the unit of a difference of scores: points, points of its own, or "" where there is none."""
+    """Return the unit of a difference of scores: points, points of its own, or "" if there is none."""
     if metric.support == (0.0, 100.0):
         return own_points(metric)
     return " points" if metric.percent else ""

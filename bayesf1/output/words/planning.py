@@ -33,7 +33,7 @@ def size_sentence(p: SampleSize) -> str:
 
 
 def size_assumptions(p: SampleSize) -> str:
-    """Return which models the size holds for, and what was supposed of the items."""
+    """Return which models the size holds for, and what was assumed about the items."""
     share = "" if p.prevalence is None else f", {100 * p.prevalence:.4g} % of the items positive"
     return f"Holds for {_holds_for(p)}{share}; normal approximation."
 
@@ -61,7 +61,7 @@ def _number(n: int | None) -> str:
 
 
 def decision_sentence(p: DecisionPlan) -> str:
-    """Return how many units a decision takes, or the difference that so many units decide."""
+    """Return how many units a decision takes, or the difference that a given number of units can decide."""
     metric = in_prose(p.label)
     units = f"{number_of(p.n_units, p.unit)}{_answered(p)}"
     if p.not_worse_by is None:
@@ -94,10 +94,10 @@ def _answered(p: DecisionPlan | SampleSize) -> str:
 
 
 def _if_doubled(p: DecisionPlan) -> str:
-    """Say what twice as many generations of each item would bring, whose variance is then half as large."""
+    """Return the effect of twice as many generations of each item, whose variance is then half as large."""
     if p.generation_share is None or p.repeated == "prompt":
         return ""
-    # The number of items that show a difference is proportional to its variance, and a difference to the root of it.
+    # The number of items needed is proportional to the variance, and the difference that can be shown to its root.
     variance = 1.0 - 0.5 * p.generation_share
     generations = plural(p.repeated)
     doubled = f" {capitalised(generations)} have {100 * p.generation_share:.0f} % of the variance: with twice as many of each"

@@ -33,7 +33,7 @@ def table(t: RandomizationTest) -> Table:
         "Discordant": _discordant(t),
         "Computed": computed,
     }
-    # A test among several stands out by its adjusted p-value.
+    # If several tests were made, the adjusted p-value decides.
     least = t.p_value if t.p_holm is None else t.p_holm
     return Table(tuple(cells), (tuple(cells.values()),), sure=(least < 1.0 - t.confidence_level,))
 
@@ -71,6 +71,7 @@ def _difference(t: RandomizationTest) -> str:
 
 
 def _digits(t: RandomizationTest) -> int:
+    """Return decimals for scores: the test has no interval, so the difference itself is used as its length."""
     return digits_of(0.0, abs(t.difference), percent=t.percent)
 
 

@@ -19,7 +19,7 @@ from bayesf1.output.words.sampled import cited, dependence, draws_of, on_what, s
 if TYPE_CHECKING:
     from bayesf1.inference.rank import Ranking, Scoreboard
 
-# A sentence names at most so many groups of models that beat the same others.
+# A sentence names at most this many groups of models that beat the same others.
 _MOST_CLAIMS = 4
 
 
@@ -29,7 +29,7 @@ _MOST_CLAIMS = 4
 def title(r: Ranking) -> str:
     """Return how many models there are, and the metric that they are ranked by."""
     s = r.settings
-    # A hierarchical fit asks about one of the corpora, or about others, and the metric says of which.
+    # In a ranking by a hierarchical fit, the metric's label says which corpus it is about.
     source = f", from {sampled(s)}" if s.model else on_what(s)
     intervals = credible_intervals(s.prob)
     return f"{len(r.models)} models ranked by {in_prose(r.label)}{source}, with {intervals}"
@@ -41,15 +41,13 @@ def table(r: Ranking) -> Table:
     header = ("Model", f"{r.label}{unit}", "P(first)", "Rank", "Group", "May be best")
     groups = r.groups
     rows = tuple(_row(r, i, score, groups) for i, score in enumerate(_scores(r)))
-    others_may_be_best = r.tied[1:]
-    # The first stands out if no other may be the best.
-    first_stands_out = _all_defined(r) and not others_may_be_best.any()
+    first_stands_out = _first_stands_out(r)
     bars = zip(r.low.tolist(), r.score.tolist(), r.high.tolist(), strict=True)
     return Table(
         header,
         rows,
         bold=frozenset({(0, 0), (0, 1)}) if first_stands_out else frozenset(),
-        sure=(first_stands_out, *(~others_may_be_best).tolist()),
+        sure=(first_stands_out, *(~r.tied[1:]).tolist()),
         bars=tuple(bars),
         bars_after=2,
     )
@@ -85,8 +83,13 @@ def _all_defined(r: Ranking) -> bool:
     return not np.isnan(r.score).any()
 
 
+def _first_stands_out(r: Ranking) -> bool:
+    """Return whether no other model may be the best; beside an undefined score, no model is called the best."""
+    return _all_defined(r) and not r.tied[1:].any()
+
+
 def legend(r: Ranking) -> list[str]:
-    """Return what the columns mean, as far as the table needs it."""
+    """Return the meanings of the columns and words that the table uses."""
     prob = r.settings.prob
     lines = []
     if len(r.groups[0]) > 1 or len(r.groups) < len(r.models):
@@ -167,7 +170,7 @@ def methods(r: Ranking) -> str:
 
 
 def methods_by(r: Ranking, metrics: str) -> str:
-    """Return how models were ranked by these metrics, in words, of which one is that of the ranking."""
+    """Return how models were ranked; `metrics` names all metrics in words, with that of the ranking."""
     s = r.settings
     assumed = s.model if s.model else dependence(s)
     draws = draws_of(s, s.n_draws, 0.5 / s.n_draws**0.5)
@@ -190,14 +193,14 @@ def methods_by(r: Ranking, metrics: str) -> str:
 
 
 def scoreboard_title(board: Scoreboard) -> str:
-    """Return which metrics of how many models the table shows, and what was sampled."""
+    """Return the metrics and the number of models in the table, and what was sampled."""
     s = board.first.settings
     intervals = credible_intervals(s.prob)
     return f"{capitalised(_metrics(board))} of {len(board.models)} models{on_what(s)}, with {intervals}"
 
 
 def scoreboard_table(board: Scoreboard) -> Table:
-    """Return a row for each model, a column for each metric; a model stands out where no other may be the best."""
+    """Return a row for each model, a column for each metric; a score is bold if no other model may be the best."""
     header = ["Model"]
     columns = []
     bold = []
@@ -206,14 +209,14 @@ def scoreboard_table(board: Scoreboard) -> Table:
         header.append(f"{r.label}{unit}")
         scores = dict(zip(r.models, _scores(r), strict=True))
         columns.append([scores[model] for model in board.models])
-        if not r.tied[1:].any():
+        if _first_stands_out(r):
             bold.append((board.models.index(r.models[0]), j))
     rows = tuple(zip(board.models, *columns, strict=True))
     return Table(tuple(header), rows, frozenset(bold))
 
 
 def scoreboard_legend(board: Scoreboard) -> list[str]:
-    """Return what undefined means, if a score is."""
+    """Return the meaning of "undefined" if a score is."""
     return [] if all(_all_defined(r) for r in board.rankings.values()) else [UNDEFINED]
 
 

@@ -1,4 +1,4 @@
-"""What was sampled, as words: units, generations, runs, folds and data sets; the prior, and the draws."""
+"""The sample in words: units, generations, runs, folds and data sets; the prior, and the draws."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BOOTSTRAP = "by a Bayesian bootstrap (Rubin 1981)"
 
 
 def sampled(s: SamplingSettings) -> str:
-    """Write how many units there are, and of what kind; nothing if only totals are known."""
+    """Write the number of units with their noun; "" if only totals are known."""
     if not s.n_units:
         return ""
     units = number_of(round(s.n_units), s.unit)
@@ -61,12 +61,12 @@ def on_what(s: SamplingSettings) -> str:
 
 
 def has_roles(s: SamplingSettings) -> bool:
-    """Return whether more was sampled than items, and folds or runs of them."""
+    """Return whether anything was sampled beside items, folds and runs."""
     return bool(s.final or s.data_sets or s.generations)
 
 
 def _inside_data_sets(data_sets: tuple[SamplingSettings, ...]) -> str:
-    """Write what was sampled within data sets: folds, runs or generations, or else units."""
+    """Write what was sampled within data sets: folds, runs or generations; otherwise units."""
     repeated = [_repeated(data_set) for data_set in data_sets]
     units = [sampled(data_set) for data_set in data_sets]
     if any(repeated):
@@ -79,7 +79,7 @@ def _inside_data_sets(data_sets: tuple[SamplingSettings, ...]) -> str:
 
 
 def _repeated(s: SamplingSettings) -> str:
-    """Write what was repeated on a data set: folds, runs or generations; nothing if all was done once."""
+    """Write what was repeated on a data set: folds, runs or generations; "" if nothing was repeated."""
     if s.cv is not None:
         repeats, folds = s.cv.shape
         return f"{repeats * folds} folds each"
@@ -88,7 +88,7 @@ def _repeated(s: SamplingSettings) -> str:
 
 
 def _runs(s: SamplingSettings) -> str:
-    """Write how often the models were trained; nothing if once."""
+    """Write how often the models were trained; "" if once."""
     if not s.runs or max(s.runs) == 1:
         return ""
     runs = from_to(s.runs, "run")
@@ -96,14 +96,14 @@ def _runs(s: SamplingSettings) -> str:
 
 
 def _generations(s: SamplingSettings) -> str:
-    """Write how often an item was answered; nothing if once."""
+    """Write how often an item was answered; "" if once."""
     if s.generations and max(s.generations) > 1:
         return f"{from_to(s.generations, s.repeated)} each"
     return ""
 
 
 def from_to(numbers: tuple[int, ...], noun: str) -> str:
-    """Write a number of something, or from how many to how many."""
+    """Write a number with its noun, or a range of numbers."""
     if len({*numbers}) == 1:
         return number_of(numbers[0], noun)
     return f"{min(numbers)} to {max(numbers)} {noun}s"
@@ -135,7 +135,7 @@ def _different(texts: Iterable[str]) -> list[str]:
 
 
 def same_everywhere(score: str, s: SamplingSettings, value: str = "the same") -> str:
-    """Say that a score does not vary over the few units, or the folds, that there are."""
+    """Write that a score does not vary over the units or folds, which are few."""
     if s.training:
         where = f"{value} in all folds"
     elif s.n_units == 1:
@@ -146,8 +146,8 @@ def same_everywhere(score: str, s: SamplingSettings, value: str = "the same") ->
 
 
 def few_units(s: SamplingSettings) -> str:
-    """Say that there are too few units to know well how much they vary; nothing if there are enough."""
-    # If fold scores tell of training alone, units do not matter.
+    """Write that there are too few units to know well how much they vary; "" if there are enough."""
+    # If only the scores of folds are used, the number of units does not matter.
     by_units = s.training in ("", "mixture")
     if not s.n_units or not by_units or s.effective_units is None or s.effective_units >= FEW_UNITS:
         return ""
@@ -162,7 +162,7 @@ def few_units(s: SamplingSettings) -> str:
 
 
 def scope(s: SamplingSettings) -> str:
-    """Write the scope of a claim about methods, as the middle of a sentence; nothing if models are compared."""
+    """Write the scope of a claim about methods, as the middle of a sentence; "" if models are compared."""
     if s.data_sets:
         return f" on the average {s.unit}"
     if s.training and s.cv is not None:

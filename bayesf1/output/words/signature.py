@@ -1,4 +1,4 @@
-"""Signatures: in one line what was asked and done."""
+"""Signatures: one line with everything that was asked and done."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SEEDS = ("rng", "start")
 
 
 def signature_of(settings: Sequence[Settings], metrics: Sequence[str]) -> str:
-    """Return in one line what was asked and done: the same for all metrics, but for the method and the draws."""
+    """Return one line with what was asked and done, the same for all metrics except the method and the draws."""
     s = settings[0]
     methods = [_METHODS[each.method] for each in settings]
     if len({*methods}) == 1:
@@ -72,7 +72,7 @@ def sampling_parts(s: Settings | IntervalSettings) -> dict[str, Any]:
     cv = None
     if s.cv is not None and not s.final:
         cv = ("x".join(map(str, s.cv.shape)), s.rule, f"{s.discount:.4g}")
-    # Commas stand between the values of a part.
+    # Commas separate the values of a part.
     units = units.replace(",", "")
     return {
         "units": units,
