@@ -5,7 +5,7 @@ With :math:`N_c` items in stratum c, :math:`n_c` of them labelled, shares θ of 
 .. math:: \operatorname{Var} D \approx V_\pi + \sum_c \frac{\sigma_c^2}{n_c + 1 + a_c}, \qquad
           \sigma_c^2 = \operatorname{Var}_{g \sim \theta_c}\Bigl(\frac{\partial D}{\partial \theta_{cg}}\Bigr),
 
-where :math:`V_\pi` is the variance that no label takes away, as the items themselves are a sample, and :math:`a_c` is the
+where :math:`V_\pi` is the variance that labels cannot reduce, as the items themselves are a sample, and :math:`a_c` is the
 prior's weight. Neyman's allocation makes :math:`n_c` proportional to :math:`\sigma_c`.
 
 Neyman (1934), Journal of the Royal Statistical Society 97, 558–625.
@@ -33,25 +33,25 @@ from bayesf1.tasks.judged.difference_estimator import score_of, slopes_of
 from bayesf1.tasks.judged.strata import POOLED, Strata
 from bayesf1.tasks.judged.task import Judged
 
-# Number of draws from which the posterior variance of today is estimated.
+# Number of draws from which the present posterior variance is estimated.
 _DRAWS = 8000
-# Share of the budget that goes to all strata, however little their labels seem to tell.
+# Share of the budget that is spread over all strata, even those that seem to vary little.
 _EXPLORE = 0.1
 
 
 class Cell(NamedTuple):
-    """Items of which the same is known.
+    """Items with the same labels of all models and the judge.
 
     Attributes
     ----------
     known, predicted
-        What the models and the judge said of them, in words, and by name.
+        The labels of the models and the judge, in words, and by name.
     items, labelled
-        How many there are, and how many of them have a gold label.
+        The number of items, and how many of them have a gold label.
     gold
-        The shares that gold labels are expected to have.
+        The expected shares of gold labels.
     plan, random
-        How many to label next, and how many a choice at random would label.
+        How many to label next, and how many a random choice would label on average.
     """
 
     known: str
@@ -65,30 +65,31 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LabelPlan(Answer):
-    """Which items to label next, and what their labels are expected to tell.
+    """Which items to label next, and how much their labels are expected to help.
 
     Attributes
     ----------
     models
-        Whose score, or whose difference in it, the plan is for.
+        The model whose score, or the two models whose difference, the plan is for.
     metric, label, percent
-        Name of the metric, how it is printed, and whether in percent.
+        The name of the metric, its name in print, and whether it is printed in percent.
     budget
         How many items the plan labels.
     cells
-        The items by what is known of them, with how many of each to label, most first.
+        The items by their known labels, with how many of each to label, most first.
     length, length_after, length_random
-        Lengths of the interval: today, expected after the plan, and after as many labels at random.
+        Lengths of the interval: now, expected after the plan, and after the same number of labels at random.
     verdict, verdict_random
-        Probability that the interval of a difference excludes 0 after the plan, and after as many labels at random.
+        Probability that the interval of a difference excludes 0 after the plan, and after the same number of labels at
+        random.
     decided
-        Whether it does today.
+        Whether it excludes 0 now.
     difference, prob
-        The difference as it seems today, or the score, and the mass of intervals.
+        The present estimate of the difference, or of the score, and the mass of intervals.
     chosen
-        The items to label, as `items` has them; None where rows are not known.
+        The items to label, as in `items`; None if rows are not known.
     cautions
-        What the choice of the items that are labelled makes doubtful.
+        Doubts that come from the choice of labelled items, in sentences.
     """
 
     models: tuple[str, ...]
@@ -112,12 +113,12 @@ class LabelPlan(Answer):
 
     @property
     def title(self) -> str:
-        """What the labels are for."""
+        """The purpose of the labels."""
         return words.title(self)
 
     @property
     def below(self) -> Sequence[str]:
-        """What the plan is expected to do, and what labels at random would."""
+        """The expected effect of the plan, and that of labels at random."""
         return words.sentences(self)
 
     @property
@@ -150,7 +151,7 @@ class LabelPlan(Answer):
 
     @property
     def items(self) -> AnyArray:
-        """Which items to label, drawn at random within each cell, in random order: ids, or row numbers from 0."""
+        """The items to label, drawn at random within each cell, in random order: ids, or row numbers from 0."""
         if self.chosen is None:
             raise ValueError(
                 "rows are not known if a database counted them, or if evaluations were added up; give their columns to "
@@ -170,13 +171,12 @@ def plan_labels(
     prior: float | None = None,
     rng: RNGLike = None,
 ) -> LabelPlan:
-    r"""Plan which items to label next: how many of those of which the same is known.
+    r"""Plan which items to label next: how many of each group with the same known labels.
 
-    Labels go where they take away most of the doubt about the difference of two models, or about the score of one,
-    by Neyman's allocation. A tenth of them goes everywhere, so that no cell is left out because few labels so far made it
-    look sure.
-    The expected variance after the labels is :math:`V_1`; the posterior mean will have moved by a normal variate of
-    variance :math:`V_0 - V_1`, from which the probability of a verdict follows.
+    Labels are spent where they most reduce the variance of the difference of two models, or of the score of one, by Neyman's
+    allocation. A tenth of them is spread over all cells, so that no cell is left out because its few labels happened to
+    agree. If the variance is now :math:`V_0` and is expected to be :math:`V_1` after the labels, the posterior mean will
+    have moved by a normal variate of variance :math:`V_0 - V_1`, from which the probability of a verdict follows.
 
     Parameters
     ----------
@@ -260,7 +260,7 @@ def plan_labels(
 
 
 def _models_of(ev: Evaluation, a: str | None, b: str | None) -> Evaluation:
-    """Return the evaluation of one model, if one is named or there is no other, else of two."""
+    """Return the evaluation of one model if one is named or there is only one; otherwise of two."""
     if a is not None and b is None:
         return ev.select([a])
     if len(ev.names) == 1:
@@ -278,7 +278,7 @@ def _drawn_scores(sampling: SamplingModel, metric: Metric, rng: np.random.Genera
 
 
 def _cells(strata: Strata, counts: FloatArray, plan: FloatArray, random: FloatArray) -> tuple[Cell, ...]:
-    """Return the strata with what is known of them and how many items of each to label, most first."""
+    """Return the strata in words, with how many items of each to label, most first."""
     shares = strata.shares(counts[:, :-1])
     most_first = np.argsort(-plan, kind="stable").tolist()
     return tuple(
@@ -308,11 +308,11 @@ class Doubt:
     believed
         The prior's weight in each stratum, :math:`a_c`.
     sampled
-        The variance that no label takes away, :math:`V_\pi`.
+        The variance that labels cannot reduce, :math:`V_\pi`.
     scale
-        How much larger the posterior variance is than this sum.
+        The ratio of the posterior variance to this sum.
     mean, prob
-        The posterior mean of the score, or of the difference, and the mass of the interval that is to exclude 0.
+        The posterior mean of the score, or of the difference, and the mass of the interval that should exclude 0.
     """
 
     spread: FloatArray
@@ -325,7 +325,7 @@ class Doubt:
     prob: float = 0.95
 
     def variance(self, more: FloatArray | float = 0.0) -> float:
-        """Return the posterior variance that is expected once so many more items of each stratum are labelled."""
+        """Return the posterior variance that is expected after `more` items of each stratum are labelled."""
         weight = self.labelled + more + 1.0 + self.believed
         of_labels = (self.spread**2 / weight).sum()
         return float(self.scale * (self.sampled + of_labels))
@@ -334,7 +334,7 @@ class Doubt:
         r"""Return how many items of each stratum to label: :math:`m_c = \max(t\,\sigma_c - n_c, f_c)`, at most all.
 
         The floor :math:`f_c` is the share `explore` of the budget, spread over strata by the root of their size, so that
-        none is left out because few labels so far made it look sure.
+        none is left out because its few labels happened to agree.
         """
         budget = int(min(budget, self.unlabelled.sum()))
         root = np.sqrt(self.unlabelled)
@@ -344,7 +344,7 @@ class Doubt:
         def allocated(t: float) -> FloatArray:
             return np.clip(t * self.spread - self.labelled - self.believed, floor, self.unlabelled)
 
-        # At the largest t all items of strata with a spread are labelled.
+        # At the largest t, all items of strata with a spread are labelled.
         varies = self.spread > 0.0
         weight = self.labelled + self.believed + self.unlabelled
         largest = float((weight[varies] / self.spread[varies]).max(initial=0.0)) + 1.0
@@ -352,7 +352,7 @@ class Doubt:
         allocation = allocated(t)
         short = budget - allocation.sum()
         if short > 0.0:
-            # Labels that are left go to strata without a spread.
+            # The rest of the labels goes to strata without a spread.
             left = self.unlabelled - allocation
             allocation = allocation + left * (short / left.sum())
         return largest_remainders(allocation, self.unlabelled, budget)
@@ -369,7 +369,7 @@ class Doubt:
         return float(special.ndtri(0.5 * (1.0 + self.prob)))
 
     def length(self, more: FloatArray | float = 0.0) -> float:
-        """Return how long the interval is expected to be once so many more items are labelled."""
+        """Return the expected length of the interval after `more` items of each stratum are labelled."""
         return 2.0 * self._z * float(np.sqrt(self.variance(more)))
 
     def verdict(self, more: FloatArray) -> float:
@@ -387,7 +387,7 @@ class Doubt:
 
 
 def largest_remainders(numbers: FloatArray, most: FloatArray, total: int) -> FloatArray:
-    """Return whole numbers that add up to a total, next to these and each at most as large as `most`.
+    """Return whole numbers close to these that add up to `total`, each at most as large as `most`.
 
     Numbers are rounded down, and those with the largest remainders get one more, until the total is reached.
 
@@ -407,7 +407,7 @@ def largest_remainders(numbers: FloatArray, most: FloatArray, total: int) -> Flo
 
 
 def doubt_of(ev: Evaluation, task: Judged, metric: Metric, *, prior: float) -> Doubt:
-    """Return where the variance of a score of one model, or of the difference of two, comes from."""
+    """Return the sources of the variance of one model's score, or of the difference of two."""
     strata = task.strata
     k = len(strata.golds)
     counts = task.counts(ev.tables)  # (stratum, [*gold, none])
@@ -432,7 +432,7 @@ def doubt_of(ev: Evaluation, task: Judged, metric: Metric, *, prior: float) -> D
 def _slopes(ev: Evaluation, task: Judged, metric: Metric, golds: FloatArray) -> FloatArray:
     """Return how the score, or the difference of two, moves with one more item of a gold label, axes (stratum, gold).
 
-    There are `golds` items of each stratum and gold label so far.
+    `golds` is the number of items of each stratum and gold label.
     """
     strata = task.strata
     models = [strata.models.index(model) for model in ev.models]

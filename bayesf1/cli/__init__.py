@@ -1,1 +1,1 @@
-"""The command line: `main` runs a command, `options` says what each may take, `commands` what they do."""
+"""The command line: `main` runs a command, `options` has the options of each, `commands` has their functions."""

@@ -1,7 +1,7 @@
 """The commands: each reads files into an `Evaluation`, asks one question of it, and delivers the answer.
 
 A command is a function of the arguments with a row in `COMMANDS`, which names its options; its docstring is its help. The
-package imports a module when one of its names is first used, so that help is quick.
+package imports a module when one of its names is first used, so help is quick.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from bayesf1.cli.output import chosen_format, complain, deliver, write
 from bayesf1.output.answer import DEFAULT, Answer
 from bayesf1.output.words.comparison import many_pairs, unmet
 
-# More pairs than this take long to compute and to read.
+# More pairs than this would take long to compute and to read.
 _MAX_PAIRS = 500
 _SCORES = ("f1", "precision", "recall")
 
@@ -160,7 +160,7 @@ def compare(args: argparse.Namespace) -> int:
         named = {}
         for i, res in enumerate(results):
             for name, c in res.items():
-                # Means of several metrics of --measure share a name.
+                # The means of several --measure metrics have the same name.
                 title = f"{name} {i}" if i > 0 else name
                 named[title] = c
         bf.save_plot(figure(named), args.plot)
@@ -176,12 +176,12 @@ def _compared(ev: bf.Evaluation, a: str, b: str, args: argparse.Namespace) -> bf
 
 
 def _first_metric(args: argparse.Namespace) -> str:
-    """Return the first of ``--metrics``, which is that of classes."""
+    """Return the first of ``--metrics``, which is used for classes."""
     return "f1" if args.metrics is None else str(args.metrics[0])
 
 
 def _failed(results: Sequence[bf.Comparisons], args: argparse.Namespace) -> list[str]:
-    """Return why the claim does not hold: on every metric that was asked for, else on the headline one."""
+    """Return why the claim does not hold on a metric that was asked for, or by default on the headline metric."""
     if args.fail_unless is None:
         return []
     if args.metrics is not None or args.per_class:
@@ -359,7 +359,7 @@ def label(args: argparse.Namespace) -> None:
 
 
 def _write_rows(items: Any, args: argparse.Namespace) -> None:
-    """Write the rows to label as they stand in the file, with their row numbers if they have no id."""
+    """Write the rows to label as they are in the file, with their row numbers if they have no id."""
     from bayesf1.io.tables import TableFile
 
     with input_files() as take:
@@ -393,7 +393,7 @@ def monitor(args: argparse.Namespace) -> int:
 
 
 def _looks(path: str) -> Any:
-    """Read what an earlier look has written."""
+    """Read the file that an earlier look has written."""
     try:
         with input_files() as take:
             return json.loads(take(path).text())
@@ -447,7 +447,7 @@ def _corpora(args: argparse.Namespace) -> dict[str, bf.Evaluation] | bf.Evaluati
     from bayesf1.io.read import tasks_of
 
     if args.corpus is not None:
-        # The rows say the corpora, so that several files are those of models.
+        # A column names the corpora, so several files are those of models.
         return evaluation(args)
     named = [name_and_path(file) for file in args.files]
     name, path = named[0]
@@ -500,7 +500,7 @@ def demo(args: argparse.Namespace) -> None:
     """
     comparison = bf.compare(bf.load_example("wang-li-ner"))
     if args.output is not None or chosen_format(args) != DEFAULT:
-        # A file or another program gets one answer alone.
+        # A file or another program gets only one answer.
         deliver([comparison], args)
         return
     write(_RANKING)
@@ -519,7 +519,7 @@ _INFERENCE = "--rope --prior --prob --target --rng"
 _FILES = "--format --output"
 _OUTPUT = f"{_FILES} --verbose"
 
-# Arguments of `Command`: its function, its options by their headings, and settings of options that differ from the usual.
+# Arguments of `Command`: its function, its options by their headings, and unusual settings of options.
 _LOOKS = "--models --metric --previous --save --rope --confidence-level --largest --fail-unless-decided"
 _INTERVALS = "--only --difference --metric --confidence-level --resamples --prior --rng"
 _TEST = "--models --metrics --per-class --alternative --trials --confidence-level --rng"

@@ -1,4 +1,4 @@
-"""The files that a command line names: which are read, which are written, and that these are different ones."""
+"""The files that a command line names, to read and to write, and the check that these are different files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WRITTEN = ("output", "save", "plot", "report")
 
 
 def name_and_path(text: str) -> tuple[str | None, str]:
-    """Return the parts of ``name=path``; no name for the path of a file alone, which may hold an equals sign."""
+    """Return the parts of ``name=path``; the path of an existing file has no name, even if it has an equals sign."""
     name, _, path = text.partition("=")
     if name.strip() and path and not Path(text).exists():
         return name, path
@@ -37,14 +37,14 @@ def check_files(args: argparse.Namespace) -> None:
             continue
         target = followed(path)
         if target.exists() and not target.is_file():
-            # A device takes whatever is written to it, however often.
+            # A device may be written to several times.
             continue
         for other, other_target in written.items():
             if _are_same(target, other_target):
                 raise ValueError(f"--{other} and --{name} name one file, {path}; give two")
         written[name] = target
         for option, source in read:
-            # The next look takes the place of the last one.
+            # The next look replaces the last one.
             is_next_look = (option, name) == ("previous", "save")
             if not is_next_look and (_are_same(target, source) or _is_read_in(source, target)):
                 raise ValueError(f"--{name} {path} is an input file; name another")
@@ -66,7 +66,7 @@ def _read_paths(options: Mapping[str, Any]) -> list[tuple[str, Path]]:
     paths = []
     for text in options.get("files", ()):
         _, path = name_and_path(text)
-        # Standard input has a name that a file may have, too.
+        # A file may have the name that is used for standard input.
         if path != "-":
             paths.append(("files", Path(path)))
     for name in _READ:
@@ -76,18 +76,18 @@ def _read_paths(options: Mapping[str, Any]) -> list[tuple[str, Path]]:
 
 
 def _are_same(a: Path, b: Path) -> bool:
-    """Return whether two paths lead to one file, however they are spelled."""
+    """Return whether two paths lead to the same file, even if they are spelled differently."""
     if a.exists() and b.exists():
         return a.samefile(b)
     return a.resolve() == b.resolve()
 
 
 def _is_read_in(folder: Path, file: Path) -> bool:
-    """Return whether a file lies in a folder and may be one of those that are read there."""
+    """Return whether a file is in a folder and may be among the files that are read there."""
     if not file.exists() or folder.resolve() not in file.resolve().parents:
         return False
     from bayesf1.io.read import INPUT_FORMATS
 
-    # Formats that read every file of a folder would refuse what we write.
+    # Formats that read every file of a folder would refuse our output.
     patterns = {pattern for fmt in INPUT_FORMATS for pattern in fmt.folder.split()} - {"*"}
     return any(fnmatch(file.name, pattern) for pattern in patterns)

@@ -3,8 +3,8 @@
 A terminal gets a coloured table; a pipe or file gets UTF-8 text in the format that ``--format`` names.
 
 Bad input gets one line on standard error and exit code 2: no traceback, no half-written file. ``compare --fail-unless``
-gives 1 where the claim does not hold, and ``monitor --fail-unless-decided`` while nothing is decided. Ctrl-C gives
-130, and a reader that closes the pipe early gives 141, as from other programs.
+gives 1 if the claim does not hold, and ``monitor --fail-unless-decided`` until something is decided. Ctrl-C gives 130, and a
+reader that closes the pipe early gives 141, as from other programs.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     argv
-        The arguments; by default those that the program was called with.
+        The arguments; by default, those with which the program was called.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def _complain(message: str, code: int = BAD_INPUT) -> int:
 
 @contextmanager
 def _ended_in_order() -> Iterator[None]:
-    """Let SIGTERM end the program as an exception does, so that no half-written file is left behind."""
+    """Let SIGTERM end the program as an exception does, so that no half-written file remains."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -126,7 +126,7 @@ def _ended_in_order() -> Iterator[None]:
 
 
 def _abandon_stdout() -> None:
-    # The interpreter would try again to write the rest when it exits, and complain.
+    # On exit, the interpreter would try again to write the rest, and complain.
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -136,7 +136,7 @@ def _warnings_as_lines() -> Iterator[None]:
     seen: set[str] = set()
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        # Several pairs of models, for example, often give the same warning.
+        # The same warning often comes several times, for example from several pairs of models.
         if str(message) not in seen:
             seen.add(str(message))
             complain(f"warning: {message}")

@@ -1,4 +1,4 @@
-"""The options of the command line, by the headings they stand under, and how their values are read."""
+"""The options of the command line by their headings, and how their values are read."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from bayesf1.output.answer import FORMATS
 
 # Settings of options for argparse, by their names, such as "--metrics --metric".
 Options: TypeAlias = Mapping[str, dict[str, Any]]
-# An argument of Python as messages write it.
+# A Python argument as written in messages.
 _ARGUMENT = re.compile(r"\b(?P<name>[a-z]+(?:_[a-z]+)*)=(?:'(?P<one>[^']*)'|\[(?P<several>[^]]*)\]|True\b)?")
 
 
 class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
-    """Help whose first line names the files alone, as options are explained below."""
+    """Help whose first line names only the files, as options are explained below."""
 
     def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: Any = None) -> None:
         """Add the first line."""
@@ -32,7 +32,7 @@ class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that raises a ValueError of one sentence where argparse would print its usage and exit."""
+    """A parser that raises a ValueError with one sentence; argparse would print its usage and exit."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -49,7 +49,7 @@ class Parser(argparse.ArgumentParser):
         write(message.rstrip("\n"))
 
     def check_known(self, extras: Sequence[str], argv: Sequence[str]) -> None:
-        """Refuse an option that is given twice or is unknown, and say which option was probably meant."""
+        """Refuse an option that is given twice or is unknown, with the name of the option that was probably meant."""
         options = self._option_string_actions
         given = []
         for text in argv:
@@ -72,7 +72,7 @@ class Parser(argparse.ArgumentParser):
         self.error(f"unknown option {name}" + (f"; did you mean {known[close[0]]}?" if close else ""))
 
     def spoken(self, message: str) -> str:
-        """Return a message about arguments of Python with the options of this command in their place.
+        """Return a message in which Python arguments are replaced by the options of this command.
 
         Examples
         --------
@@ -112,7 +112,7 @@ class Command(NamedTuple):
     run
         The function.
     groups
-        The names of options by their heading; under no heading, those that stand beside ``--help``.
+        The names of options by their heading; those without a heading are listed beside ``--help``.
     other
         Settings of some options that differ from the usual ones.
     """
@@ -187,7 +187,7 @@ def read_rope(text: str) -> float | tuple[float, float]:
 
 
 def read_names(text: str) -> list[str]:
-    """Read names separated by commas, but for those in brackets.
+    """Read names separated by commas; commas inside brackets do not separate.
 
     Examples
     --------
@@ -299,7 +299,7 @@ READING: Mapping[str, Options] = {
         ),
     },
 }
-# Every other option; a command says which it takes.
+# All other options; each command lists those that it takes.
 OPTIONS: Options = {
     "files": file(
         "one file with all models; or NAME=FILE for each model, after the file of gold labels or tags if these have their "

@@ -1,4 +1,4 @@
-"""Delivery: results to a file, a terminal or a pipe, in the format that was asked for."""
+"""Writing results to a file, a terminal or a pipe, in the format that was asked for."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def deliver(answers: Sequence[Answer], args: argparse.Namespace) -> None:
 
 
 def chosen_format(args: argparse.Namespace) -> str:
-    """Return the format that was named, or else that of the output file's ending, or else a table."""
+    """Return the format that was named; otherwise, the one of the output file's ending; otherwise, a table."""
     if args.format is not None:
         return str(args.format)
     if args.output is not None:
@@ -50,13 +50,13 @@ def complain(message: str) -> None:
 
 
 def stdout() -> TextIO:
-    """Return standard output, able to take any character."""
-    # Its type is never None, but its value is if the program was started with standard output closed.
+    """Return standard output, made to accept every character."""
+    # It is None, whatever its type says, if the program was started with standard output closed.
     out: TextIO | None = sys.stdout
     if out is None:
         raise ValueError("standard output is closed; name a file with --output")
     if isinstance(out, TextIOWrapper):
-        # Pipes get UTF-8, and a terminal that cannot show a character its number, rather than a traceback.
+        # Pipes get UTF-8. A terminal that cannot show a character gets its number instead of a traceback.
         encoding = None if out.isatty() else "utf-8"
         out.reconfigure(encoding=encoding, errors="backslashreplace")
     return out

@@ -27,22 +27,22 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Level: TypeAlias = Literal["nominal", "ordinal", "interval"]
-# Numbers in flight in one block.
+# Draws are made in blocks of this many numbers.
 _BLOCK = 1 << 22
 
 
 def krippendorff_alpha(
     ratings: ArrayLike, *, level: Level = "nominal", values: Sequence[Any] | None = None
 ) -> float:
-    r"""Return Krippendorff's alpha: 1 where raters agree, 0 where they do as by chance, below 0 where less.
+    r"""Return Krippendorff's alpha: 1 if raters agree, 0 if they agree as often as by chance, below 0 if less often.
 
-    Ustalov's slides (2022) bound it by 0 from below, but it has no such bound.
+    Ustalov's slides (2022) give it a lower bound of 0, but it may be negative.
 
     Parameters
     ----------
     ratings
-        Values with axes (rater, unit): a row for each rater. None, NaN, blank texts and what is masked are missing.
-        Units with fewer than two ratings do not count.
+        Values with axes (rater, unit): a row for each rater. None, NaN, blank texts and masked values are missing. Units
+        with fewer than two ratings do not count.
     level
         ``"nominal"``, ``"ordinal"`` or ``"interval"``, which needs numbers.
     values
@@ -110,9 +110,9 @@ def alpha_posterior(
 
 
 def coincidence_matrix(ratings: ArrayLike, *, values: Sequence[Any] | None = None) -> pd.DataFrame:
-    r"""Count how often values meet within units, :math:`O_{ck} = \sum_u` (pairs c, k in unit u)/(ratings of u - 1).
+    r"""Count how often values concur within units, :math:`O_{ck} = \sum_u` (pairs c, k in unit u)/(ratings of u - 1).
 
-    Each rating counts once in all, so that the sum is the number of ratings that can be paired.
+    Each rating counts once in all, so the sum is the number of ratings that can be paired.
 
     Parameters
     ----------
@@ -162,12 +162,12 @@ def _alphas(data: _Ratings, level: str, weights: FloatArray) -> FloatArray:
 
 
 def _mid_ranks(margins: FloatArray, n_ratings: FloatArray) -> FloatArray:
-    """Return the mid-rank of each value, axes (draw, value), from the middle on, so that squares stay small."""
+    """Return the mid-rank of each value, axes (draw, value), relative to the middle, so squares stay small."""
     return np.asarray(np.cumsum(margins, axis=1) - 0.5 * margins - 0.5 * n_ratings[:, None])
 
 
 def _centred_numbers(data: _Ratings) -> FloatArray:
-    """Return the values less their mean, axes (1, value), in a unit of which squares are neither huge nor tiny."""
+    """Return the values less their mean, axes (1, value), scaled so that squares are neither huge nor tiny."""
     numbers = np.array(data.values, dtype=np.float64)
     numbers = numbers / np.abs(numbers).max()
     centred = numbers - np.average(numbers, weights=data.counts.sum(axis=0))
@@ -180,7 +180,7 @@ def _centred_numbers(data: _Ratings) -> FloatArray:
 class _Ratings(NamedTuple):
     """Ratings of units that have at least two; units that were rated alike are one pattern."""
 
-    # In their order.
+    # The values that occur or may occur, in their order.
     values: tuple[Any, ...]
     # How often each value occurs in each pattern, a sparse array (pattern, value).
     counts: Any
@@ -190,7 +190,7 @@ class _Ratings(NamedTuple):
 
 
 def _read(ratings: ArrayLike, level: str, values: Sequence[Any] | None) -> _Ratings:
-    """Read ratings (rater, unit) at a level of measurement, or say what is wrong with them."""
+    """Read ratings (rater, unit) at a level of measurement; raise a ValueError if they do not fit it."""
     check_known(level, "level", get_args(Level))
     rows = _rows(ratings)
     paired = []
@@ -236,7 +236,7 @@ def _rows(ratings: Any) -> list[list[Any]]:
 
 def _row(row: Any) -> list[Any] | None:
     """Return the ratings of one rater; None for anything but a sequence."""
-    # numpy would turn a list of strings and NaN into strings without a word.
+    # numpy would silently turn a list of strings and NaN into strings.
     values = np.ma.asanyarray(row).tolist() if isinstance(row, SupportsArray) else row
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         return None
@@ -244,7 +244,7 @@ def _row(row: Any) -> list[Any] | None:
 
 
 def _ordered(rated: Sequence[Any], level: str, values: Sequence[Any] | None) -> tuple[Any, ...]:
-    """Return the values in their order, or say which rating does not fit."""
+    """Return the values in their order; raise a ValueError if a rating does not fit."""
     given = () if values is None else values
     are_numbers = {isinstance(value, int | float | np.number) for value in (*rated, *given)}
     if len(are_numbers) > 1:

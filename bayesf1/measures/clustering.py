@@ -91,7 +91,7 @@ def pair_scores(gold: ArrayLike, predicted: ArrayLike) -> PairScores:
     Parameters
     ----------
     gold, predicted
-        The cluster of each item, as any kind of label; what clusters are called does not matter.
+        The cluster of each item, as any kind of label; the names of clusters do not matter.
 
     Examples
     --------
@@ -116,14 +116,14 @@ def pair_scores(gold: ArrayLike, predicted: ArrayLike) -> PairScores:
 def soft_pair_scores(gold: SoftClusters, predicted: SoftClusters) -> PairScores:
     r"""Compare clusters that may overlap by pairs of items.
 
-    A pair counts once, in however many clusters of one side it is together: with :math:`P` the union of the pairs of the
-    predicted and :math:`P_G` of the gold clusters, :math:`TP = |P \cap P_G|`, :math:`FP = |P \setminus P_G|` and
-    :math:`FN = |P_G \setminus P|`. Larger clusters that overlap more are not punished for it.
+    A pair counts once, even if several clusters of one side contain it: with :math:`P` the union of the pairs of the
+    predicted and :math:`P_G` of the gold clusters, :math:`TP = |P \cap P_G|`, :math:`FP = |P \setminus P_G|` and :math:`FN =
+    |P_G \setminus P|`. Larger clusters that overlap more are not punished for it.
 
     Parameters
     ----------
     gold, predicted
-        Clusters: sets of elements, or mappings of element to weight, of which those above 0 belong.
+        Clusters: sets of elements, or mappings of element to weight, where elements with a weight above 0 belong.
 
     Examples
     --------
@@ -224,7 +224,7 @@ def soft_purity_scores(gold: SoftClusters, predicted: SoftClusters) -> PuritySco
 
 
 class _Contingency(NamedTuple):
-    """The cells of a contingency table that hold items, and the sizes of the clusters."""
+    """The cells of a contingency table that are not empty, and the sizes of the clusters."""
 
     # The clusters of each cell, by their numbers, and its number of items.
     gold: IntArray
@@ -236,7 +236,7 @@ class _Contingency(NamedTuple):
 
 
 def _contingency(gold: ArrayLike, predicted: ArrayLike) -> _Contingency:
-    """Return the contingency table of two partitions, or say what is wrong with them."""
+    """Return the contingency table of two partitions; raise a ValueError if their items differ in number."""
     gold_labels = read_labels(gold, "gold")
     predicted_labels = read_labels(predicted, "predicted")
     if len(gold_labels) != len(predicted_labels) or len(gold_labels) == 0:
@@ -271,7 +271,7 @@ def _share(part: float, whole: float) -> float:
 
 
 def _weights(clusters: Any, name: str) -> list[dict[Any, float]]:
-    """Return clusters as weights by element, or say what is wrong with them."""
+    """Return clusters as weights by element; raise a ValueError if they are not clusters."""
     listed: list[Any] = []
     if isinstance(clusters, Sequence) and not isinstance(clusters, str):
         listed = [*clusters]

@@ -22,7 +22,7 @@ _MAX_TOTAL = 1e100
 
 
 def _described(label: str, *, lower_is_better: bool, support: tuple[float, float]) -> Callable[[F], F]:
-    """Let a function say what it is called in print, which way it points, and its smallest and largest value."""
+    """Give a function attributes: its name in print, whether lower is better, and its smallest and largest value."""
 
     def decorate(function: F) -> F:
         vars(function).update(label=label, lower_is_better=lower_is_better, support=support)
@@ -75,7 +75,7 @@ def corpus_bleu(totals: Numbers) -> Any:
     r"""BLEU in percent, :math:`100\,e^{\min(0, 1 - r/c)} \bigl(\prod_{n=1}^N p_n\bigr)^{1/N}` with :math:`p_n = m_n/t_n`.
 
     An order without any match has :math:`p_n = 1/(2^k t_n)` if it is the k-th such order, as in sacrebleu. Without any
-    n-gram at all BLEU is 0.
+    n-gram, BLEU is 0.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def corpus_bleu(totals: Numbers) -> Any:
     n_zeros_so_far = np.cumsum(no_match, axis=-1)
     smoothed = np.where(no_match, 0.5**n_zeros_so_far, matched)
     is_positive = (matched > 0.0).any(axis=-1) & (possible > 0.0).all(axis=-1)
-    # Where BLEU is 0, a precision of 1 stands in, whose logarithm is finite.
+    # If BLEU is 0, precisions are replaced by 1, whose logarithm is finite.
     defined = np.expand_dims(is_positive, -1)
     log_precisions = np.log(np.where(defined, smoothed, 1.0)) - np.log(np.where(defined, possible, 1.0))
     length_ratio = np.divide(reference_length, length, out=np.ones_like(length), where=length > 0.0)
@@ -122,13 +122,13 @@ def corpus_bleu(totals: Numbers) -> Any:
 def chrf(totals: Numbers) -> Any:
     r"""ChrF in percent: the F-score with β = 2 of mean precision and mean recall of character n-grams.
 
-    The means leave out orders of which outputs or references have no n-grams, as sacrebleu does.
+    The means leave out orders without n-grams in the outputs or in the references, as in sacrebleu.
 
     Parameters
     ----------
     totals
-        For each order the n-grams of the outputs, those of the references and the matching ones, one order after
-        another, axes (..., statistic), as sacrebleu's CHRF counts them; with those of words it is chrF++.
+        For each order, the n-grams of the outputs, those of the references and the matching ones, one order after another,
+        axes (..., statistic), as sacrebleu's CHRF counts them. If n-grams of words are added, this is chrF++.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def chrf(totals: Numbers) -> Any:
     n_statistics = _last_axis(array)
     if n_statistics == 0 or n_statistics % 3 != 0:
         raise ValueError(f"chrf needs three statistics for each order of n-grams, not shape {array.shape}")
-    # Axes (..., order, kind of count), of which the last is unpacked.
+    # Axes (..., order, kind of count); the last one is unpacked below.
     by_order = array.reshape(*array.shape[:-1], -1, 3)
     predicted, gold, matched = np.moveaxis(by_order, -1, 0)
     used = (predicted > 0.0) & (gold > 0.0)
@@ -154,7 +154,7 @@ def chrf(totals: Numbers) -> Any:
 
 
 def _read_totals(totals: Numbers) -> FloatArray:
-    """Return totals as an array of floats, or say which is no count."""
+    """Return totals as an array of floats; raise a ValueError if one is not a count."""
     array = np.asarray(totals, dtype=np.float64)
     bad = ~((array >= 0.0) & (array <= _MAX_TOTAL))
     if bad.any():
@@ -172,7 +172,7 @@ def _last_axis(array: FloatArray) -> int:
 
 
 def _named_totals(totals: Numbers, names: Sequence[str]) -> tuple[FloatArray, ...]:
-    """Return the total of each of these statistics, or say what is wrong with them."""
+    """Return the total of each of these statistics; raise a ValueError if their number is wrong."""
     array = _read_totals(totals)
     if _last_axis(array) != len(names):
         described = ", ".join(names)

@@ -1,8 +1,8 @@
 r"""ROC and precision-recall curves with credible bands, by the Bayesian bootstrap over items.
 
-Items with the same score stand or fall together, as in scikit-learn. The bootstrap weighs items by
-:math:`w \sim \mathrm{Dirichlet}(1, \dots, 1)` and draws the curve of the weighted items. It cannot go beyond the sample:
-if scores separate the classes perfectly, the band has no width.
+Items with the same score are on the same side of every threshold, as in scikit-learn. The bootstrap weighs items by :math:`w
+\sim \mathrm{Dirichlet}(1, \dots, 1)` and draws the curve of the weighted items. It cannot go beyond the sample: if scores
+separate the classes perfectly, the band has no width.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from bayesf1.io.label_values import read_labels
 from bayesf1.io.labels import positive_items
 from bayesf1.tasks.probabilities import ScoreOrder, pr_area, roc_area
 
-# Numbers in flight in one block of draws: what a cache holds.
+# Draws are made in blocks of this many numbers, which fit into a cache.
 _BLOCK = 1 << 17
 
 
@@ -116,8 +116,8 @@ def pr_curve(
 ) -> Curve:
     r"""Return the trade-off of precision against recall, with a credible band.
 
-    Precision at recall r is that of the shortest list whose recall is at least r, so that the area under the curve is
-    the average precision :math:`\sum_n (R_n - R_{n-1}) P_n`. At recall 0 it is that of the first relevant item.
+    Precision at recall r is that of the shortest list whose recall is at least r, so the area under the curve is the average
+    precision :math:`\sum_n (R_n - R_{n-1}) P_n`. At recall 0 it is that of the first relevant item.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def pr_ap(y_true: ArrayLike, scores: Numbers, *, positive: OneLabel = None) -> f
 
 
 def _sorted(y_true: ArrayLike, scores: Numbers, positive: Any) -> ScoreOrder:
-    """Sort items by their scores, or say what is wrong with them."""
+    """Sort items by their scores; raise a ValueError if these are not finite numbers, one for each item."""
     gold = read_labels(y_true, "y_true")
     values = np.asarray(scores, dtype=np.float64)
     if values.shape != gold.shape or not len(gold):
@@ -201,7 +201,7 @@ def _sums(y_true: ArrayLike, scores: Numbers, positive: Any) -> tuple[FloatArray
 
 
 def _roc_at(points: FloatArray, tp: FloatArray, fp: FloatArray) -> FloatArray:
-    """Return true positive rates at false positive rates, straight between corners, the upper end where they rise.
+    """Return true positive rates at false positive rates: linear between corners, the upper end where the curve rises.
 
     Counts have axes (draw, corner), the result (draw, point).
     """
@@ -230,7 +230,7 @@ def _precision_at(points: FloatArray, tp: FloatArray, fp: FloatArray, *, interpo
     if interpolated:
         from_the_end = precision[:, ::-1]
         precision = np.maximum.accumulate(from_the_end, axis=1)[:, ::-1]
-    # The first corner that is as far as the point: there always is one, as recall ends with 1.
+    # The first corner with at least the recall of the point; it always exists, as recall ends with 1.
     first = np.stack([np.searchsorted(row, points) for row in recall])
     return np.take_along_axis(precision, first, axis=1)
 

@@ -19,7 +19,7 @@ _MOST = 1e100
 
 
 def _read_lists(values: Any, name: str, most: float = _MOST) -> FloatArray:
-    """Return ranked lists as an array (..., rank), the short ones filled up with zeros, or say what is wrong."""
+    """Return ranked lists as an array (..., rank), short ones filled up with zeros; raise a ValueError for anything else."""
     remedy = "must be at least one list of numbers; a query that found nothing is [0]"
     if isinstance(values, list | tuple) and any(isinstance(row, Sized) for row in values):
         rows = [numbers_of(row, name, remedy=remedy) for row in values]
@@ -38,7 +38,7 @@ def _read_lists(values: Any, name: str, most: float = _MOST) -> FloatArray:
 
 
 def _top(lists: AnyArray, k: int | None) -> AnyArray:
-    """Return the first `k` of each list, or say that `k` is no cutoff."""
+    """Return the first `k` of each list; raise a ValueError if `k` is not a cutoff."""
     if k is None:
         return lists
     check_whole(k, "k", 1, 9)
@@ -51,7 +51,7 @@ def _ranks(lists: AnyArray) -> FloatArray:
 
 
 def _place(bad: BoolArray, *, last_axis_is_rank: bool = False) -> str:
-    """Say at which query, and at which rank if the last axis is ranks, the first bad value stands."""
+    """Return in words the query of the first bad value, and its rank if ranks are the last axis."""
     indices = [str(i + 1) for i in np.argwhere(bad)[0]]
     query = indices[:-1] if last_axis_is_rank else indices
     parts = []
@@ -136,7 +136,7 @@ def mean_average_precision(
 
 
 def reciprocal_rank(relevance: Lists, *, k: int | None = None) -> Any:
-    r"""One over the rank of the first relevant item, 0 where there is none.
+    r"""One over the rank of the first relevant item; 0 if there is none.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def dcg(gains: Lists, *, k: int | None = None, log: Log = "i+1") -> Any:
 
 
 def ndcg(gains: Lists, *, ideal: Lists | None = None, k: int | None = None, log: Log = "i+1") -> Any:
-    r"""Discounted cumulative gain as a share of what the best order would have gained, 0 where that is 0.
+    r"""Discounted cumulative gain as a share of that of the best order; 0 if the latter is 0.
 
     Parameters
     ----------
@@ -307,7 +307,8 @@ def pfound(p_relevant: Lists, *, p_break: float = 0.15, k: int | None = None) ->
     Parameters
     ----------
     p_relevant
-        Probability that each item is relevant, in ranked order, axes (..., rank); `grade_probability` makes it of grades.
+        Probability that each item is relevant, in ranked order, axes (..., rank); `grade_probability` computes it from
+        grades.
     p_break
         Probability of giving up after an item.
     k
@@ -339,14 +340,14 @@ def _discounted(lists: FloatArray, k: int | None, log: str) -> FloatArray:
 
 
 def _p_reached(p_continue: FloatArray) -> FloatArray:
-    """Return the probability of coming to each rank, given that of continuing from each; axes (..., rank)."""
+    """Return the probability of reaching each rank, given the probability of continuing after each; axes (..., rank)."""
     reached = np.ones_like(p_continue)
     np.cumprod(p_continue[..., :-1], axis=-1, out=reached[..., 1:])
     return reached
 
 
 def _read_n_relevant(n_relevant: Numbers, in_list: AnyArray) -> AnyArray:
-    """Return the number of relevant items of each query, or say what is wrong with it."""
+    """Return the number of relevant items of each query; raise a ValueError if it is too small for the list."""
     given = numbers_of(n_relevant, "n_relevant")
     if given.shape not in ((), in_list.shape):
         raise ValueError(f"n_relevant must be one number for all queries or one for each, not {given.shape}")
