@@ -1,1 +1,1 @@
-"""What knows no evaluation: checks of arguments, names, arrays, and files of text."""
+"""Helpers that do not depend on evaluations: checks of arguments, names, arrays, and text files."""

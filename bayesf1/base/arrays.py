@@ -92,7 +92,7 @@ def blocks_of(n: int, numbers_each: int, in_flight: int = _BLOCK) -> Iterator[in
 
 
 def slices_of(n: int, numbers_each: int) -> Iterator[slice]:
-    """Yield slices that together are the first `n`, in blocks as of `blocks_of`."""
+    """Yield slices that together are the first `n`, in the blocks of `blocks_of`."""
     start = 0
     for size in blocks_of(n, numbers_each):
         yield slice(start, start + size)
@@ -106,7 +106,7 @@ def float_or_array(value: Any) -> Any:
 
 
 def finite(value: float) -> float | None:
-    """Return a number as JSON has it: None if it is not finite."""
+    """Return a number for JSON, which is None if it is not finite."""
     return value if math.isfinite(value) else None
 
 
@@ -133,7 +133,7 @@ def block_diagonal(blocks: Sequence[Any]) -> Any:
 
 
 def indicators(rows: Any, columns: Any, shape: tuple[int, int]) -> Any:
-    """Return a sparse array of 1 at these places, and 0 elsewhere; 2 at a place that comes twice.
+    """Return a sparse array of 1 at these places, and 0 elsewhere; 2 at a place that is given twice.
 
     Examples
     --------
@@ -155,9 +155,10 @@ def rows_of_cells(cells: IntArray, n_cells: int) -> Any:
 
 
 def distinct_rows(rows: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return where each distinct row stands first, in rising order of the rows, and which of them each row is.
+    """Return where each distinct row occurs first, in rising order of the rows, and which of them each row is.
 
-    Numpy's ``unique`` compares whole rows. Sorting by one column after another is several times faster if they are few.
+    Numpy's ``unique`` compares whole rows. Sorting by one column after another is several times faster if there are few
+    columns.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Checks of arguments: what their types and ranges must be, and one sentence for each that is wrong."""
+"""Checks of the types and ranges of arguments, with a one-sentence error for each that is wrong."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ from bayesf1.base.naming import joined, nearest, quoted
 
 # The seed of draws if no rng is given, so that two runs print the same digits.
 DEFAULT_RNG = 0
-# The least probability of an interval, and the least that is left outside of it: 1 - 1e-12 is not rounded to 1.
+# The least probability of an interval, and the least outside it: 1 - 1e-12 is not rounded to 1.
 LEAST_PROB = 1e-12
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a value is a number, which True is not."""
+    """Return whether a value is a number; True is not."""
     return is_whole(value) or isinstance(value, float | np.floating)
 
 
 def is_whole(value: Any) -> bool:
-    """Return whether a value is a whole number by its type, which True is not."""
+    """Return whether a value is a whole number by its type; True is not."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
 
 
 def check_whole(value: Any, name: str, least: int, exponent: int) -> int:
-    """Return a whole number from `least` to a power of ten, or say that it is none."""
+    """Return a whole number from `least` to a power of ten, or raise a ValueError."""
     if not is_whole(value) or not least <= value <= 10**exponent:
         raise ValueError(f"{name} must be a whole number from {least} to 1e{exponent}, not {quoted(value)}")
     return int(value)
 
 
 def check_prob(prob: float, name: str = "prob") -> float:
-    """Return a credible mass, or say that it is not strictly between 0 and 1."""
+    """Return a credible mass, or raise a ValueError if it is not strictly between 0 and 1."""
     if is_number(prob) and (0.0 < prob < LEAST_PROB or 1.0 - LEAST_PROB < prob < 1.0):
         end = f"which rounds to {round(prob)}; give one such as 0.95"
         raise ValueError(f"{name} is {quoted(prob)}, {end}")
@@ -58,7 +58,7 @@ def check_prob(prob: float, name: str = "prob") -> float:
 
 
 def check_levels(q: ArrayLike) -> FloatArray:
-    """Return probabilities as an array, or say which is none."""
+    """Return probabilities as an array, or raise a ValueError that names the first value that is not one."""
     array = np.asarray(q, dtype=np.float64)
     bad = ~((array >= 0.0) & (array <= 1.0))
     if bad.any():
@@ -67,7 +67,7 @@ def check_levels(q: ArrayLike) -> FloatArray:
 
 
 def check_rng(rng: RNGLike) -> np.random.Generator:
-    """Return a source of randomness, that of `DEFAULT_RNG` for None, or say that it is none."""
+    """Return a source of randomness, that of `DEFAULT_RNG` for None, or raise a ValueError if it is not one."""
     if not _is_rng(rng):
         raise ValueError(f"rng must be a numpy Generator, a whole number from 0, or None, not {quoted(rng)}")
     if rng is None:
@@ -83,7 +83,7 @@ def start_of(rng: RNGLike) -> int | None:
 
 
 def start_in_words(start: int | None, what: str = "draws") -> str:
-    """Say which number draws start from; nothing if it is unknown.
+    """Write which number draws start from; "" if it is unknown.
 
     Examples
     --------
@@ -94,12 +94,12 @@ def start_in_words(start: int | None, what: str = "draws") -> str:
 
 
 def check_draws(n_draws: int, name: str = "n_draws") -> int:
-    """Return a number of draws, or say that it is none."""
+    """Return a number of draws, or raise a ValueError."""
     return check_whole(n_draws, name, 100, 9)
 
 
 def check_unmasked(values: Any, where: str) -> None:
-    """Say which entry of a masked array, or of a list of them, is masked: numpy would take what stands below the mask."""
+    """Refuse a masked entry of an array, or of a list of arrays: numpy would take the value below the mask."""
     rows = values if isinstance(values, list | tuple) else [values]
     for number, row in enumerate(rows, 1):
         if isinstance(row, np.ma.MaskedArray) and np.ma.getmaskarray(row).any():
@@ -113,9 +113,9 @@ def check_unmasked(values: Any, where: str) -> None:
 
 
 def numbers_of(values: Any, where: str, *, remedy: str = "must be numbers") -> FloatArray:
-    """Return numbers as an array of floats, or say that they are none.
+    """Return numbers as an array of floats, or raise a ValueError if they are not numbers.
 
-    numpy makes numbers of dates, of texts and of complex numbers, too, and of what a mask hides. None is NaN.
+    numpy would also convert dates, texts, complex numbers and masked values. None becomes NaN.
 
     Examples
     --------
@@ -176,10 +176,10 @@ class _SizedAndIndexed(Protocol):
 
 
 def is_series(value: Any) -> bool:
-    """Return whether a value has entries in an order, as lists, arrays and columns have, but texts have not."""
+    """Return whether a value has entries in an order, as lists, arrays and columns do; texts do not count."""
     if isinstance(value, _UNORDERED | Mapping | Set) or not isinstance(value, _SizedAndIndexed):
         return False
-    # Asked of the class, as a lazy frame looks for its columns.
+    # The class is asked, as a lazy frame itself would have to look for its columns.
     is_frame = "columns" in dir(type(value))
     return not is_frame and _n_axes(value) > 0
 
@@ -194,7 +194,7 @@ def _n_axes(value: Any) -> int:
 
 
 def is_label(value: Any) -> bool:
-    """Return whether a value is one label, or none at all, and no collection."""
+    """Return whether a value is one label, or None, and not a collection."""
     if isinstance(value, complex | np.void):
         return False
     # A signalling NaN fails as soon as it is compared.
@@ -203,16 +203,16 @@ def is_label(value: Any) -> bool:
     return value is None or is_text(value) or isinstance(value, bytes | Number | np.generic | date | Enum)
 
 
-# Classes with entries that are no values of their own.
+# Classes whose entries are not values by themselves.
 _UNORDERED = str | bytes | bytearray | memoryview | type
-# More is no name, caption or command, and would fill the screen if it stood in a message.
+# A longer text is not a name, caption or command, and would fill the screen in a message.
 LONGEST_TEXT = 100_000
-# No system has longer ones.
+# No operating system has longer paths.
 LONGEST_PATH = 32_767
 
 
 class Rule(NamedTuple):
-    """What a value must be: the test of it, and the words for it. A type alias has a rule by `Annotated`."""
+    """A rule for values: the test, and the words for it. A type alias gets its rule by `Annotated`."""
 
     fits: Callable[[Any], bool]
     words: str
@@ -243,7 +243,7 @@ RNGLike: TypeAlias = Annotated[
     np.random.Generator | int | None, Rule(_is_rng, "a numpy Generator, a whole number from 0, or None")
 ]
 ArrayLike: TypeAlias = Annotated[npt.ArrayLike, _ARRAY]
-# Arrays of numbers, where others may hold labels; and a label, which is one thing and no collection.
+# Arrays of numbers, while other arrays may hold labels; and a label, which is one thing and not a collection.
 Numbers: TypeAlias = Annotated[
     npt.ArrayLike,
     Rule(
@@ -262,7 +262,7 @@ Size: TypeAlias = Annotated[
     int | tuple[int, ...] | None, Rule(_is_size, "a whole number from 0, a tuple of them, or None")
 ]
 
-# Whether a public function is at work, which calls others.
+# Whether a public function is running, which may call others.
 _inside: ContextVar[bool] = ContextVar("inside", default=False)
 
 P = ParamSpec("P")
@@ -270,7 +270,7 @@ R = TypeVar("R")
 
 
 def _alternatives(hint: Any) -> list[Rule]:
-    """Return the rule of each part of a union; the rule of a sequence asks something of each entry, too."""
+    """Return the rule of each part of a union; the rule of a sequence also tests each entry."""
     # Aliases of newer versions of numpy are objects of their own.
     hint = getattr(_kind_of(hint), "__value__", hint)
     kind = _kind_of(hint)
@@ -337,7 +337,7 @@ def _rule(hint: Any) -> Rule | None:
 
 
 class _Names(dict[str, Any]):
-    """The names of a module, those among them that only type checkers import."""
+    """The names of a module, including names that only type checkers import."""
 
     def __missing__(self, name: str) -> Any:
         if name in vars(builtins) or name.startswith("_"):
@@ -347,11 +347,11 @@ class _Names(dict[str, Any]):
 
 @functools.cache
 def _rules_of(function: Callable[..., Any]) -> dict[str, Rule]:
-    """Return what each parameter must be, those of keyword dictionaries among them."""
+    """Return the rule of each parameter, including those of keyword dictionaries."""
     own = inspect.unwrap(function)
     names = _Names(own.__globals__)
     hints: dict[str, Any] = {}
-    # What is returned may be of a package that is not installed.
+    # The type that is returned may belong to a package that is not installed.
     given = SimpleNamespace(__annotations__={k: v for k, v in own.__annotations__.items() if k != "return"})
     for name, hint in typing.get_type_hints(given, {}, names, include_extras=True).items():
         if typing.get_origin(hint) is typing.Unpack:
@@ -364,9 +364,9 @@ def _rules_of(function: Callable[..., Any]) -> dict[str, Rule]:
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a function refuse arguments that are not what its annotations say, before it does anything.
+    """Let a function refuse arguments that do not fit its annotations, before it does anything.
 
-    What a value may be beyond its type, such as the range of a number, the function itself checks.
+    The function itself checks anything beyond types, such as the range of a number.
 
     Examples
     --------
@@ -386,7 +386,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        # What the package asks of itself needs no check.
+        # Calls within the package need no check.
         if _inside.get():
             return function(*args, **kwargs)
         rules = _rules_of(function)
@@ -409,7 +409,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 class Checked:
     """A class that checks the arguments of its public methods, and of an `__init__` of its own.
 
-    Methods that only the package calls are named by a subclass as ``unchecked``.
+    A subclass names methods that only the package calls as ``unchecked``.
     """
 
     def __init_subclass__(cls, unchecked: Collection[str] = (), **options: Any) -> None:

@@ -33,11 +33,11 @@ class InputFile:
     Attributes
     ----------
     name
-        What errors call it.
+        Its name in errors.
     path
-        Where its bytes lie, as they are to be read.
+        Where its bytes are, unpacked.
     max_bytes
-        What bounds texts and lines that are held in memory.
+        The bound on texts and lines that are held in memory.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class InputFile:
 
     @classmethod
     def of(cls, path: StrPath, max_bytes: int = MAX_BYTES) -> InputFile:
-        """Return a file by its path, or say that there is none to read."""
+        """Return a file by its path, or raise an error if there is no file to read."""
         _check_readable(Path(path))
         return cls(str(path), Path(path), max_bytes)
 
@@ -68,7 +68,7 @@ class InputFile:
         return self.path.open("rb")
 
     def check_size(self, n_bytes: int, share: int = 1, what: str = "") -> None:
-        """Say that a file, or a part of it, is larger than its share of what may be read."""
+        """Raise a ValueError if a file, or a part of it, is larger than its share of what may be read."""
         most = self.max_bytes // share
         if n_bytes > most:
             n_megabytes = most >> 20
@@ -128,7 +128,7 @@ class InputFile:
 
     @cached_property
     def lines(self) -> list[str]:
-        """The first lines, as far as they are text in UTF-8; the last only if it is whole."""
+        """The first lines, as far as they are text in UTF-8; the last one only if it is complete."""
         head = self.head
         cut = len(head) >= _HEAD - len(BOM)
         try:
@@ -144,7 +144,7 @@ class InputFile:
 
     @property
     def suffix(self) -> str:
-        """The ending of the name, but for that of compression, in lower case."""
+        """The ending of the name, without that of compression, in lower case."""
         path = Path(self.name)
         if path.suffix.lower() in (".gz", ".gzip"):
             path = Path(path.stem)
@@ -201,12 +201,12 @@ def input_files(max_bytes: int = MAX_BYTES) -> Iterator[Take]:
 
 
 def _line_of(data: bytes, place: int) -> int:
-    """Return the number of the line in which a byte stands."""
+    """Return the number of the line that contains a byte."""
     return data.count(b"\n", 0, place) + 1
 
 
 def _check_readable(path: Path) -> None:
-    """Say that something is no file, or that there is none."""
+    """Raise an error that says that something is not a file, or does not exist."""
     try:
         path.stat()
     except FileNotFoundError:

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Collection, Iterable
 from typing import Any
 
-# A value in a message is there to be recognised.
+# Values in messages are cut after this many characters: they only have to be recognised.
 LONGEST_SHOWN = 160
 _MOST_LOOKED_AT = 1000
 
@@ -54,17 +54,17 @@ def _printable_character(character: str) -> str:
 
 
 def cleaned(value: Any) -> Any:
-    """Return a text as it may be printed, and anything else as it is: what stands in frames, which print themselves."""
+    """Return a text that is safe to print, and anything else as it is, for frames, which print themselves."""
     return printable(value) if isinstance(value, str) else value
 
 
 def harmless(text: str) -> str:
-    """Return a text of several lines in which no character could rewrite a terminal: all that is printed goes through it."""
+    """Return a text of several lines in which no character could rewrite a terminal. All printed text passes through it."""
     return "\n".join(map(printable, text.split("\n")))
 
 
 def joined(names: Iterable[str], word: str = "and") -> str:
-    """Join names as a sentence does.
+    """Join names as in a sentence.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def joined(names: Iterable[str], word: str = "and") -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Say which known name was probably meant, or list them all.
+    """Write which known name was probably meant, or list all known names.
 
     Examples
     --------
@@ -88,10 +88,10 @@ def nearest(name: str, known: Iterable[str]) -> str:
     "did you mean 'accuracy'? (known: mcc, accuracy)"
     """
     names = [str(k) for k in known]
-    # Looking among thousands for one that is alike takes as many seconds.
+    # A search for similar names takes seconds if there are thousands.
     folded = {n.lower(): n for n in names[:_MOST_LOOKED_AT]}
     asked = str(name)[:LONGEST_SHOWN].lower()
-    # A name that is cut short is nearer than one that differs by a letter.
+    # A name that continues the given one is nearer than a name that differs by a letter.
     begun = [n for n in folded if len(asked) > 2 and n.startswith(asked)]
     close = begun if len(begun) == 1 else difflib.get_close_matches(asked, folded, n=1, cutoff=0.5)
     known_names = f"known: {listing(names)}"
@@ -99,7 +99,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def check_known(value: Any, what: str, known: Collection[Any]) -> None:
-    """Raise a ValueError if a value is none of those known, which says which one was probably meant.
+    """Raise a ValueError if a value is not a known one; the error says which one was probably meant.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def _folded(name: str) -> str:
 
 
 def quoted(value: object) -> str:
-    """Return the repr of a value in one line, that of a plain value for a scalar of numpy; long ones are cut.
+    """Return the repr of a value in one line, cut if it is long; a numpy scalar is written as a plain value.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def plural(noun: str) -> str:
 
 
 def number_of(n: int, noun: str) -> str:
-    """Return so many of something.
+    """Return a number with its noun, in the plural if needed.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def number_of(n: int, noun: str) -> str:
 
 
 def capitalised(text: str) -> str:
-    """Return a text as a sentence begins; other letters stay as they are.
+    """Return a text with a capital first letter; other letters stay as they are.
 
     Examples
     --------

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """Return `__getattr__`, `__dir__` and `__all__` of a package whose public names stand in its ``__init__.pyi``.
+    """Return `__getattr__`, `__dir__` and `__all__` of a package whose public names are in its ``__init__.pyi``.
 
-    Functions check their arguments if they are called by these names. Modules of the package import them from where
-    they stand, unchecked.
+    Functions check their arguments if they are called by these names. Modules of the package import them from the
+    modules that define them, unchecked.
     """
     load, names, public = lazy_loader.attach_stub(package, file)
 
@@ -27,7 +27,7 @@ def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], 
             from bayesf1.base.checks import checked
 
             value = checked(value)
-            # Pickle looks for it where it is public.
+            # Pickle looks for a function where it is public.
             value.__module__ = package
             setattr(sys.modules[package], name, value)
         return value

@@ -1,4 +1,4 @@
-"""Text files in UTF-8: read line by line with the place of what is wrong, and written whole or not at all."""
+"""Text files in UTF-8: read line by line, with the place of errors, and written completely or not at all."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BOM = b"\xef\xbb\xbf"
 
 @contextmanager
 def located(place: object) -> Iterator[None]:
-    """Let the message of a ValueError begin with the place, such as a file."""
+    """Let the message of a ValueError begin with a place, such as a file."""
     try:
         yield
     except ValueError as error:
@@ -47,7 +47,7 @@ def read_number(text: str) -> float | None:
 
 
 def write_atomic(path: StrPath, content: str | bytes) -> None:
-    r"""Write a text in UTF-8, or bytes, to a file, so that the file is there whole or stays as it was.
+    r"""Write a text in UTF-8, or bytes, to a file, which is complete afterwards or left unchanged.
 
     A link is followed, and a device or pipe is written to directly.
 
@@ -73,7 +73,7 @@ def write_atomic(path: StrPath, content: str | bytes) -> None:
 
 
 def followed(path: StrPath) -> Path:
-    """Return the file that links lead to, or say why nothing can be written there: they lead in a circle or nowhere."""
+    """Return the file that links lead to, or raise an error if they lead in a circle or nowhere."""
     try:
         target = Path(path).resolve()
     except RuntimeError:  # what older versions of Python say of a circle; newer ones leave the link

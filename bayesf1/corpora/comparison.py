@@ -20,8 +20,8 @@ from bayesf1.output.words.prose import formatted
 class HierarchicalComparison(Comparison):
     """The comparison of two models by one metric, for one question about several corpora.
 
-    The printed scores and the printed difference are posterior means or medians. The attribute `ev` is None: there is an
-    evaluation of each corpus, and none of them all.
+    The printed scores and the printed difference are posterior means or medians. The attribute `ev` is None: each corpus
+    has an evaluation, but there is none of all corpora.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class HierarchicalComparison(Comparison):
     observed
         The plain scores of A and B, averaged over the corpora if the question is not about one.
     caution
-        What is wrong with the draws, empty if nothing is.
+        The problems of the draws; "" if there are none.
     """
 
     question: str = "average"
@@ -49,7 +49,7 @@ class HierarchicalComparison(Comparison):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What limits the conclusion: what is wrong with the draws, and how few corpora there are."""
+        """What limits the conclusion: problems of the draws, and how few corpora there are."""
         return (self.caution, *self.remarks) if self.caution else self.remarks
 
     def __str__(self) -> str:
@@ -73,7 +73,7 @@ class HierarchicalComparisons(Comparisons):
     comparisons
         A comparison by each metric.
     main_metric
-        The name of the metric that a sentence speaks of.
+        The name of the metric used in a sentence.
     """
 
     def __init__(self, comparisons: Sequence[HierarchicalComparison], main_metric: str) -> None:
@@ -83,7 +83,7 @@ class HierarchicalComparisons(Comparisons):
 
     @property
     def headline(self) -> HierarchicalComparison:
-        """The comparison that a summary speaks of."""
+        """The comparison used in a summary."""
         return next(c for c in self.comparisons if c.metric == self.main_metric)
 
     @property

@@ -1,4 +1,4 @@
-"""Files of fits, in netCDF: the draws as ArviZ stores them, and a JSON document of all else that makes a fit."""
+"""Files of fits, in netCDF: the draws as ArviZ stores them, and a JSON document with everything else."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _ATTRIBUTE = "bayesf1"
 _TEXTS = ("likelihood", "assumption", "noun", "note", "within")
 # Fields of a metric that are written as they are.
 _METRIC_FIELDS = {"name": str, "label": str, "percent": bool, "lower_is_better": bool, "alias": str}
-# The main metric of a file that names none is the first of these that it has, or else its first metric.
+# If a file does not name its main metric, it is the first of these that it has, or else its first metric.
 _USUAL_MAIN_METRICS = ("f1", "macro_f1", "micro_f1", "roc_auc")
 
 
@@ -49,7 +49,7 @@ _USUAL_MAIN_METRICS = ("f1", "macro_f1", "micro_f1", "roc_auc")
 
 
 def save_groups(groups: Mapping[str, xr.Dataset], path: str | Path) -> None:
-    """Write groups to a netCDF file, whole or not at all."""
+    """Write groups to a netCDF file, completely or not at all."""
     import h5netcdf
     from xarray.backends import H5NetCDFStore
 
@@ -97,7 +97,7 @@ def _no_unraisable_errors() -> Iterator[None]:
 
 
 def described_groups(fit: HierarchicalFit) -> dict[str, xr.Dataset]:
-    """Return the groups of a fit with the document of all else."""
+    """Return the groups of a fit with the document of everything else."""
     attributes: dict[str, Any] = {_ATTRIBUTE: json.dumps(document_of(fit), allow_nan=False)}
     if fit.start is not None:
         attributes["start"] = fit.start
@@ -105,7 +105,7 @@ def described_groups(fit: HierarchicalFit) -> dict[str, xr.Dataset]:
 
 
 def document_of(fit: HierarchicalFit) -> dict[str, Any]:
-    """Return what a file says of a fit beside its draws, as JSON has it."""
+    """Return what a file says about a fit besides its draws, in JSON types."""
     metrics = []
     for metric in fit.metrics:
         entry = {name: getattr(metric, name) for name in _METRIC_FIELDS}
@@ -136,7 +136,7 @@ def document_of(fit: HierarchicalFit) -> dict[str, Any]:
 
 
 def document_in(groups: Mapping[str, xr.Dataset], path: str) -> dict[str, Any]:
-    """Return the document that groups have, or say that they have none of this format."""
+    """Return the document in groups, or raise a ValueError if there is none of this format."""
     written = groups["posterior"].attrs.get(_ATTRIBUTE) if "posterior" in groups else None
     document = None
     if isinstance(written, str):
@@ -194,7 +194,7 @@ def fields_of(document: Mapping[str, Any], groups: Mapping[str, xr.Dataset]) -> 
 
 
 def _usual_main_metric(metrics: Sequence[Metric]) -> str:
-    """Return the main metric of a file that names none."""
+    """Return the main metric of a file that does not name it."""
     names = [metric.name for metric in metrics]
     for name in _USUAL_MAIN_METRICS:
         if name in names:
@@ -234,7 +234,7 @@ def _check_draws(groups: Mapping[str, xr.Dataset], coords: Mapping[str, Sequence
 
 
 def _check_type(name: str, value: Any, kind: type | tuple[type, ...]) -> None:
-    """Raise a ValueError if a value that was read is of another type; True is no number."""
+    """Raise a ValueError if a value that was read is of another type; True is not a number."""
     is_bool = isinstance(value, bool) and kind is not bool
     if not isinstance(value, kind) or is_bool:
         raise ValueError(f"{name} cannot be {value!r:.60}")

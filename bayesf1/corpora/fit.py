@@ -128,7 +128,7 @@ class HierarchicalFit(FittedModel, Answer):
 
     @property
     def main_metric(self) -> Metric:
-        """The metric that a sentence or a ranking speaks of if none is named."""
+        """The metric used in a sentence or a ranking if none is named."""
         return self.observed.main_metric
 
     @property
@@ -182,8 +182,8 @@ class HierarchicalFit(FittedModel, Answer):
         question
             ``"average"`` for the average corpus of the population, ``"new"`` for a corpus not seen, ``"suite"`` for the
             mean over the corpora at hand, as a fixed suite and not as a sample of others, with the weights of the fit, or
-            the name of a corpus. Under the likelihood ``"scores"`` a suite is not shrunk, while each corpus is drawn to
-            the others, so that the draws of the suite are not the means of those of the corpora.
+            the name of a corpus. Under the likelihood ``"scores"`` each corpus is shrunk towards the others but the suite
+            is not, so the suite's draws are not the means of the corpora's draws.
         rope
             Half-width or region of practical equivalence, as in `bayesf1.compare`; that of the fit by default.
         """
@@ -195,7 +195,7 @@ class HierarchicalFit(FittedModel, Answer):
         return HierarchicalComparisons(comparisons, self.main_metric.name)
 
     def _region(self, rope: RopeLike | None, metrics: Sequence[Metric]) -> Rope:
-        """Return the region of practical equivalence that was asked for, or that of the fit."""
+        """Return the given region of practical equivalence, or that of the fit."""
         asked = self.rope if rope is None else rope
         return check_rope(asked, *metrics)
 
@@ -284,7 +284,7 @@ class HierarchicalFit(FittedModel, Answer):
         )
 
     def signature(self) -> str:
-        """Return in one line what is needed to get the answers to all questions again."""
+        """Return what is needed to repeat the answers to all questions, in one line."""
         settings = self._settings(self._region(None, self.metrics), "all")
         return signature_of([settings], list(map(signed_metric, self.metrics)))
 
@@ -348,7 +348,7 @@ class HierarchicalFit(FittedModel, Answer):
     # ---- words and numbers --------------------------------------------------------------------------------
 
     def answer(self, a: str | None = None, b: str | None = None) -> HierarchicalFit:
-        """Return the fit that prints two other of its models; without names, the two that score best."""
+        """Return the fit that prints two other models; without names, the models that are shown already."""
         pair = self.shown if a is None and b is None else self.observed.pair(a, b)
         return replace(self, pair=pair)
 
@@ -408,7 +408,7 @@ class HierarchicalFit(FittedModel, Answer):
         }
 
     def to_html(self, path: StrPath, *, command: str | None = None) -> None:
-        """Write a page that needs no other file: verdicts, table, corpora in a figure, and how to get it again.
+        """Write a page that needs no other file: verdicts, table, corpora in a figure, and how to reproduce it.
 
         A `command` that made the fit is shown on it.
         """
@@ -432,7 +432,7 @@ class HierarchicalFit(FittedModel, Answer):
         return arviz.container(files.described_groups(self))
 
     def save(self, path: StrPath) -> None:
-        """Write the fit to a netCDF file, whole or not at all; `load_fit` reads it back."""
+        """Write the fit to a netCDF file, completely or not at all; `load_fit` reads it back."""
         files.save_groups(files.described_groups(self), str(path))
 
 
@@ -461,7 +461,7 @@ def hierarchical(
 
     - ``"scores"``: corpus g gives all models' scores with the sampling covariance of its own posterior, paired and
       clustered as its data are, :math:`y_g \sim N(\mu, \tau_c^2 11^\top + \tfrac12\tau^2 I + S_g)`: corpora differ in
-      difficulty by τ_c, and the difference of two models varies by τ, of all pairs alike. The average corpus has the
+      difficulty by τ_c, and the difference of any two models varies by τ. The average corpus has the
       scores μ. Any metric of any kind of task; no Markov chain.
     - ``"multinomial"``: tables of corpus g and model m are Dirichlet-multinomial around the population's shares,
       :math:`y_{gm} \sim \mathrm{DirichletMultinomial}(n_{gm}, \kappa_m\pi_m)`, models and items independent. The average
@@ -486,16 +486,16 @@ def hierarchical(
         Mass of the intervals that are printed.
     assumption
         ``"auto"`` respects units of several items and pairs models if it can, ``"independent"`` takes each model's
-        table by itself, without which a multinomial refuses units of several items.
+        table by itself; a multinomial needs it if units have several items.
     weights
-        The weight of each corpus in the suite, by name; equal ones by default.
+        The weight of each corpus in the suite, by name; equal weights by default.
     sampler
-        ``"pymc"`` (the default) or the faster ``"nutpie"``, of the same model, for ``"multinomial"``; both come with the
+        ``"pymc"`` (the default) or the faster ``"nutpie"``, for the same ``"multinomial"`` model; both come with the
         extra ``pymc``. Scores are computed on a ``"grid"`` and need neither.
     draws, chains
         Draws of each chain (up to 5000; 1000 of Markov chains), and number of chains.
     tune, target_accept
-        Steps to tune a Markov chain, 1000 by default, and how carefully it steps, 0.9.
+        Steps to tune a Markov chain, 1000 by default, and its target acceptance rate, 0.9 by default.
     rng
         Source of randomness: a Generator or an integer.
     progress

@@ -44,7 +44,7 @@ class ObservedScores:
     values
         The scores, axes (corpus, model, metric).
     main_metric
-        The metric that a sentence or ranking speaks of if none is named.
+        The metric used in a sentence or a ranking if none is named.
     """
 
     corpora: tuple[str, ...]
@@ -98,7 +98,7 @@ class ObservedScores:
     def on(self, question: str, weights: Sequence[float]) -> FloatArray:
         """Return the scores on one corpus, or their mean over the corpora, axes (model, metric).
 
-        The mean that belongs to the suite is weighted, others are not.
+        The mean for the suite is weighted, other means are not.
         """
         if question in self.corpora:
             return np.asarray(self.values[self.corpora.index(question)])
@@ -108,7 +108,7 @@ class ObservedScores:
 
 
 def _without_function(metric: Metric) -> Metric:
-    """Return a metric of which only scores are needed, without functions, which may not be picklable."""
+    """Return a metric without its functions, which may not be picklable; only its scores are needed."""
     return replace(
         metric,
         needs=(metric.name,),
@@ -122,7 +122,7 @@ def _without_function(metric: Metric) -> Metric:
 
 
 class GivenCorpora(NamedTuple):
-    """The corpora that were given: the noun of one, their evaluations with the models in one order, remarks on the data."""
+    """The given corpora: what one is called, their evaluations with models in the same order, and remarks on the data."""
 
     noun: str
     evaluations: dict[str, Evaluation]
@@ -170,7 +170,7 @@ _SAME_GOLD = (
 
 
 def _have_same_gold(evaluations: Sequence[Evaluation]) -> bool:
-    """Return whether corpora have equally many items of each gold label, but not by design, as if all labels are balanced."""
+    """Return whether corpora have equally many items of each gold label, unless all labels are balanced by design."""
     counts = []
     for ev in evaluations:
         of_models = ev.task.gold_counts(ev.tables)
@@ -197,7 +197,7 @@ def _corpora_in(ev: Evaluation) -> GivenCorpora:
     if ev.corpora is not None:
         named = zip(ev.corpora.names, ev.corpora.parts, strict=True)
         corpora = read_corpora(dict(named))
-        # What the table says of the same items is in its remarks.
+        # Remarks of the table on the same items are among the remarks of the evaluation.
         return GivenCorpora(ev.corpora.noun, corpora.evaluations, ev.remarks)
     if ev.folds is None or ev.task.final:
         raise ValueError(_ONE_CORPUS)
@@ -212,7 +212,7 @@ def _corpora_in(ev: Evaluation) -> GivenCorpora:
 
 
 def suite_weights(weights: Mapping[str, float], names: Sequence[str]) -> dict[str, float]:
-    """Return the share of each corpus in a suite, equal ones if no weights are given.
+    """Return the share of each corpus in a suite; shares are equal if no weights are given.
 
     Examples
     --------
@@ -246,7 +246,7 @@ class HierarchicalPrior:
     spread, difficulty, tails
         Scales and degrees of freedom of the half-t priors under the likelihood ``"scores"``: of how much the difference
         of two models varies from corpus to corpus, 5 points, and of how much corpora differ in difficulty, 20 points.
-        Scores beyond 1, as BLEU in percent, take the largest as their unit. Few corpora that differ wildly need a
+        Scores beyond 1, such as BLEU in percent, have the largest score as their unit. Few corpora that differ wildly need a
         wider spread: where differences vary by 10 points, the 95 % interval of the average over two to five corpora
         covers .92 to .93 at the default and .95 to .99 at 0.1, at the price of longer ones where they vary less.
     kappa, log_kappa_sd
@@ -294,9 +294,9 @@ class Diagnostics:
     sampler
         ``"grid"``, ``"pymc"`` or ``"nutpie"``.
     n_draws, chains
-        How many draws in all, and of how many chains.
+        The total number of draws, and the number of chains.
     ess
-        The least effective number of draws of any quantity, in the middle or in the tails.
+        The smallest effective number of draws of any quantity, in the bulk or in the tails.
     divergences, r_hat
         Divergent transitions, and the worst disagreement of chains; None without Markov chains.
 
@@ -338,7 +338,7 @@ class Diagnostics:
 
 
 class FitOptions(NamedTuple):
-    """What both hierarchical models are told beside the corpora; `hierarchical` explains it."""
+    """The options of both hierarchical models; `hierarchical` explains them."""
 
     metrics: MetricLike | Sequence[MetricLike] | None
     prior: HierarchicalPrior
@@ -366,13 +366,13 @@ class FittedModel:
     noun
         The name of one corpus, such as ``"corpus"`` or ``"fold"``.
     assumption, within
-        What was assumed of the models within a corpus, if that is the same for all, and in words.
+        What was assumed about the models within a corpus, if that is the same for all, and in words.
     diagnostics
         How well the posterior was sampled.
     note
-        What should be known of the data.
+        What a reader should know about the data.
     remarks
-        Sentences on what was met when the data were read.
+        Sentences about what was found while reading the data.
     exact
         Whether scores on the corpora at hand count as exact, as there is one final score of each model.
     """

@@ -43,11 +43,11 @@ if TYPE_CHECKING:
 
 SAMPLERS: tuple[str, ...] = ("pymc", "nutpie")
 _DIMS = ("dataset", "system", "cell")
-# With a larger κ the model cannot be told from a multinomial, and differences of log gamma functions cancel.
+# With a larger κ the model is practically a multinomial, and differences of log gamma functions cancel.
 MAX_LOG_KAPPA = 15.0
 # Warnings of PyMC and its parts on import or while they compile.
 _NOISE = ".*(ArviZ is undergoing|installed version of numba|Numba will use object mode|g\\+\\+ not|PyTensor could not)"
-# Number of predicted tables: they are only plotted, and more would take room in files.
+# Number of predicted tables: they are only plotted, and more of them would make files larger.
 _PREDICTED = 500
 
 
@@ -72,9 +72,9 @@ def dirichlet_multinomial(
     alpha
         The parameter of the shares π of the population: 1 makes all of them equally likely, as the closed form does.
     kappa, log_kappa_sd
-        Median of κ and standard deviation of log κ. κ is the number of items that the population's shares are worth in a
-        corpus: at 100 a share of 80 % has a standard deviation of 4 points between corpora. The prior is wide because a
-        few corpora say little about κ, and ends at log κ = 15, where corpora are alike and nothing more can be learned.
+        Median of κ and standard deviation of log κ. κ is the weight of the population's shares in a corpus, in items: at
+        100 a share of 80% has a standard deviation of 4 points between corpora. The prior is wide because a few corpora
+        say little about κ, and ends at log κ = 15, where corpora are alike and nothing more can be learned.
     coords
         Names of the corpora, models and cells, by dim.
 
@@ -132,7 +132,7 @@ class Counts(NamedTuple):
     pooled
         The evaluation of all corpora together.
     note
-        What should be known of the data.
+        What a reader should know about the data.
     """
 
     names: tuple[str, ...]
@@ -210,7 +210,7 @@ def _common_task(tasks: Sequence[Task]) -> Task:
 
 
 def _outcomes(task: Task, ev: Evaluation) -> Outcomes:
-    """Return the outcomes of the items of one corpus, on the cells of all, or say that items have no single outcome."""
+    """Return the outcomes of items of one corpus, on the cells of all; refuse items that have no single outcome."""
     outcomes = task.outcomes(ev.widened(task))
     if outcomes is None:
         raise ValueError(
@@ -371,7 +371,7 @@ def sample(model: Any, sampler: str, rng: np.random.Generator, **settings: Any) 
         try:
             trace = pm.sample(model=model, **options, **settings)
         except BaseException as error:
-            # A panic of Rust code in nutpie is no Exception.
+            # A panic of Rust code in nutpie is a BaseException, not an Exception.
             if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
                 raise
             reason = " ".join(str(error).split())
@@ -451,18 +451,18 @@ def _dirichlet(alpha: FloatArray, rng: np.random.Generator) -> FloatArray:
 
 
 class _Interrupted(BaseException):
-    """An interrupt that PyMC does not take for the end of one chain."""
+    """An interrupt that PyMC does not mistake for the end of one chain."""
 
 
 @contextmanager
 def _interrupted_at_once() -> Iterator[None]:
-    """Let an interrupt end all chains, where PyMC would go on to the next one."""
+    """Let an interrupt end all chains; PyMC by itself would go on to the next one."""
 
     def end(*_: object) -> None:
         raise _Interrupted
 
     before = signal.getsignal(signal.SIGINT)
-    # Only the main thread may say what an interrupt does, and only it is interrupted.
+    # Only the main thread may set the handler of an interrupt, and only it is interrupted.
     with suppress(ValueError):
         signal.signal(signal.SIGINT, end)
     try:

@@ -32,7 +32,7 @@ from bayesf1.units import Assumption
 if TYPE_CHECKING:
     import xarray as xr
 
-# Draws of the posterior of one corpus, from which its covariance is estimated, at most and at least.
+# The most and the fewest draws of the posterior of one corpus, from which its covariance is estimated.
 _MOST_PILOT_DRAWS = 8_000
 _LEAST_PILOT_DRAWS = 1_000
 # The most such draws of all corpora together, and the most gamma variates that they may take.
@@ -115,7 +115,7 @@ def _common_metrics(
         high = max(metric.support[1] for metric in same)
         percent = all(metric.percent for metric in same)
         if bootstrapped:
-            # The scores that occurred do not limit those that can occur.
+            # The observed scores do not limit the possible ones.
             low, high = _scale(low, percent=percent)
         metrics.append(replace(same[0], percent=percent, support=(low, high)))
     return metrics
@@ -157,8 +157,8 @@ def _drawn_estimates(
 ) -> list[ScoreEstimates]:
     """Return for each metric the centre and covariance of the posterior on each corpus.
 
-    A posterior is centred on its median, not on the plain score: a plain score near 1 comes with a small variance, a
-    lower one with a larger variance, so that plain scores of many small corpora would add up to too high an average.
+    A posterior is centred on its median, not on the plain score. A plain score near 1 comes with a small variance and a
+    lower one with a larger variance, so the average of plain scores of many small corpora would be too high.
     """
     n_draws = _pilot_draws(samplings)
     centres = []
@@ -237,9 +237,9 @@ class ScoreSpreads(NamedTuple):
     Attributes
     ----------
     difficulty
-        That of the scores of all models alike.
+        The standard deviation that the scores of all models share.
     difference
-        That of the difference of two models.
+        The standard deviation of the difference of two models.
     """
 
     difficulty: float
@@ -270,13 +270,13 @@ def _dependence(samplings: Mapping[str, SamplingModel]) -> str:
 
 
 def _are_exact(samplings: Mapping[str, SamplingModel]) -> bool:
-    """Return whether there is but one final score of each model on each corpus."""
+    """Return whether there is only one final score of each model on each corpus."""
     evaluations = [sampling.ev for sampling in samplings.values()]
     return all(ev.task.final and not ev.methods and ev.folds is None for ev in evaluations)
 
 
 def _note(noun: str, samplings: Mapping[str, SamplingModel], resolved: Mapping[str, Sequence[Metric]]) -> str:
-    """Write what limits the answers about the corpora at hand: final scores, or too few units; nothing if neither does."""
+    """Write what limits the answers about the corpora at hand: final scores, or too few units; "" if neither does."""
     if _are_exact(samplings):
         return (
             f"there is one score of each model on each {noun}, which does not show how surely it is known, so scores on "

@@ -38,17 +38,17 @@ class FoldTest:
     Attributes
     ----------
     name
-        What the test is called.
+        The name of the test.
     statistic
         Its t, F or χ² statistic.
     df
         Degrees of freedom, two for an F-test.
     p_value
-        Two-sided p-value of no difference; None for a test that is Bayesian alone.
+        Two-sided p-value of no difference; None for a test that is only Bayesian.
     p_greater
-        Probability that B is better by more than the ROPE, for a test that is Bayesian, too; None for the others.
+        Probability that B is better by more than the ROPE, for a test that is also Bayesian; else None.
     reference
-        Where it comes from.
+        The publication of the test.
     """
 
     name: str
@@ -118,7 +118,7 @@ class FoldTests(Answer):
         return in_one_line(metric=self.label, folds=self.differences.shape, tests=tests, rope=rope)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the full numbers, a row for each test; folds that all differ alike have no finite statistic."""
+        """Return the full numbers, a row for each test; equal differences in all folds have no finite statistic."""
         rows = []
         for test in self.tests:
             row = asdict(test)
@@ -204,7 +204,7 @@ def _tests(d: FloatArray, margin: float, sign: float, *, halved: bool) -> list[F
     d
         The differences, B minus A.
     margin
-        What B must be better by in the Bayesian tests.
+        The margin by which B must be better in the Bayesian tests.
     sign
         -1 if the better model has the lower score, else 1.
     halved
@@ -218,7 +218,7 @@ def _tests(d: FloatArray, margin: float, sign: float, *, halved: bool) -> list[F
     mean = float(d.mean())
     variance = float(d.var(ddof=1))
     df = d.size - 1
-    # Nadeau & Bengio (2003): the number of folds' reciprocal plus n_test/n_train, which are as 1 to K - 1.
+    # Nadeau & Bengio (2003): the reciprocal of the number of folds, plus n_test/n_train, which is 1/(K - 1).
     corrected = variance * (1.0 / d.size + 1.0 / (n_folds - 1))
     # Corani & Benavoli (2015): the posterior of the mean difference is a t distribution with the corrected variance.
     t = standardised(sign * mean - margin, corrected)
@@ -243,7 +243,7 @@ def _tests(d: FloatArray, margin: float, sign: float, *, halved: bool) -> list[F
 def _half_contrasts(d: FloatArray, margin: float, sign: float) -> FoldTest:
     """Return the t-test by the contrasts of the halves of an m×2 design, from differences (repeat, half).
 
-    Halves of Hadamard columns have orthogonal contrasts, so that no correlation has to be guessed.
+    Halves from Hadamard columns have orthogonal contrasts, so no correlation has to be assumed.
     """
     m = len(d)
     mean = float(d.mean())
@@ -311,7 +311,7 @@ def _right(units: Units, n_tables: int, success: FloatArray) -> FloatArray:
 
 
 def standardised(mean: float, variance: float) -> float:
-    """Return a mean in standard errors; scores that do not vary at all leave no doubt, or no difference."""
+    """Return a mean in standard errors; without any variation it is infinite, or 0 if there is no difference."""
     if variance > 0.0:
         return float(mean / np.sqrt(variance))
     if mean == 0.0:

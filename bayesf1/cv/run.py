@@ -63,9 +63,9 @@ def cross_validate(
     Parameters
     ----------
     models
-        Mapping of name to a scikit-learn estimator (which is copied for each fit), or to a function
-        ``fit(X_train, y_train)`` that returns a predictor: an object with ``predict``, or a function of X. Or to a
-        pair of a version and one of these, ``{"A": ("version 2", model)}``, for `directory`.
+        Mapping of name to a scikit-learn estimator (which is copied for each fit), or to a function ``fit(X_train,
+        y_train)`` that returns a predictor: an object with ``predict``, or a function of X. With `directory`, a name maps
+        to a pair of a version and one of these, ``{"A": ("version 2", model)}``.
     X
         The input of the models, one entry for each unit: a list, array, sparse matrix or data frame.
     y
@@ -85,9 +85,9 @@ def cross_validate(
         Number of workers, by joblib, at most one for each processor; -1 for all of them. A joblib backend set by
         ``parallel_config`` (dask, ray) is used.
     directory
-        Where finished fits are kept, so that an interrupted run resumes where it stopped. Fits are known by X, y, the fold,
-        the model's name, its parameters and its version, which you change whenever its code changes. Folds must be the
-        same each time, so `cv` takes a seed.
+        Where finished fits are kept, so that an interrupted run resumes where it stopped. A fit is recognised by X, y,
+        the fold, and the model's name, parameters and version, which you change whenever its code changes. Folds must be
+        the same each time, so `cv` takes a seed.
 
     Returns
     -------
@@ -169,7 +169,7 @@ class _Learner(NamedTuple):
 
 
 def _learner(name: str, model: Any) -> _Learner:
-    """Return what is to be fitted, which may be given as a pair of a version and a model."""
+    """Return the model to fit, which may be given as a pair of a version and a model."""
     version: str | None = None
     if isinstance(model, tuple) and len(model) == 2 and isinstance(model[0], str):
         version, model = model
@@ -182,7 +182,7 @@ def _learner(name: str, model: Any) -> _Learner:
 
 
 def _is_estimator(model: Any) -> bool:
-    """Return whether a model is an estimator as scikit-learn's are; their methods may depend on parameters."""
+    """Return whether a model is a scikit-learn estimator, whose methods may depend on its parameters."""
     return all(hasattr(model, method) for method in ("fit", "predict"))
 
 
@@ -196,7 +196,7 @@ def _check_discount(design: BlockedCV | KFoldCV, discount: Discount) -> None:
 
 @runtime_checkable
 class _Splitter(Protocol):
-    """A splitter as scikit-learn's are."""
+    """A splitter with scikit-learn's interface."""
 
     def split(self, X: Any, y: Any, groups: Any) -> Iterable[Any]: ...
 
@@ -213,7 +213,7 @@ def check_splitter(cv: Any) -> Any:
         return BlockedCV(m=3)
     if is_whole(cv):
         return KFoldCV(int(cv))
-    # Strings have a method split, too, and an array without axes calls itself iterable.
+    # Strings have a method split, too, and an array without axes has ``__iter__``.
     is_value = isinstance(cv, str | bytes | bytearray) or (isinstance(cv, np.ndarray) and cv.ndim == 0)
     if isinstance(cv, _Splitter) and not is_value:
         return cv
@@ -263,7 +263,7 @@ def partition_of(cv: Any, n: int, X: Any, y: Sequence[Any] | None, groups: Any) 
 
 
 def _test_units(fold: Any, n: int, number: int) -> IntArray:
-    """Return the units that a fold tests; it must train on all the others."""
+    """Return the units that a fold tests; it must train on all other units."""
     try:
         train_part, test_part = fold
         train = _indices(train_part)
@@ -299,7 +299,7 @@ def _check_groups(partition: IntArray, groups: Any) -> None:
 
 
 def recognised_design(splitter: Any, partition: IntArray) -> BlockedCV | KFoldCV:
-    """Return the design of folds; halvings of another splitter are block-regularised if they are as even as such."""
+    """Return the design of folds; halvings by another splitter count as block-regularised if they are as balanced."""
     if isinstance(splitter, BlockedCV | KFoldCV):
         return splitter
     if is_block_regularised(partition):
@@ -363,7 +363,7 @@ class KeptFits:
 
 
 def _hash_of_model(model: Any) -> str | None:
-    """Return a hash of a model, or None if it has none: a function within another is known by its version alone."""
+    """Return a hash of a model, or None if it has none: a nested function is recognised by its version alone."""
     from joblib import hash as hash_of
 
     try:
@@ -373,7 +373,7 @@ def _hash_of_model(model: Any) -> str | None:
 
 
 def _kept_labels(path: Path, fit: Fit) -> list[Any]:
-    """Return the predictions in a file, or say that it does not hold those of a fit."""
+    """Return the predictions in a file, or raise a ValueError if it does not hold those of a fit."""
     try:
         labels = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError):
@@ -394,7 +394,7 @@ def _run(
         return (fit_one(*task) for task in tasks)
     from joblib import Parallel, delayed, effective_n_jobs
 
-    # More workers than cores are slower, and hundreds of them never start.
+    # More workers than cores are slower, and hundreds of them never start. A backend may have no workers yet.
     workers = min(effective_n_jobs(n_jobs), max(effective_n_jobs(-1), 1))
     jobs = (delayed(fit_one)(*task) for task in tasks)
     predicted: Iterable[list[Any]] = Parallel(n_jobs=workers, return_as="generator")(jobs)
@@ -410,7 +410,7 @@ def _fit_one(fit: Fit, model: Any, X_train: Any, y_train: Any, X_test: Any) -> l
             predicted = estimator.predict(X_test)
         else:
             predictor = model(X_train, y_train)
-            # What training returned may have a method predict, as models of Keras do, or be a function.
+            # Training may return an object with a method predict, as Keras has, or a function.
             predict = predictor.predict if hasattr(predictor, "predict") else predictor
             predicted = predict(X_test)
         labels = predicted.tolist() if isinstance(predicted, _Listable) else [*predicted]

@@ -18,15 +18,15 @@ from bayesf1.base.naming import printable
 if TYPE_CHECKING:
     import pandas as pd
 
-# A remainder of n may need a matrix up to twice the first, and all up to order 48 can be built.
+# A remainder of n may need a matrix up to twice the first, and all matrices up to order 48 can be built.
 MAX_REPEATS = 23
 MAX_COUNT = 1e15
-# A y with more values holds no classes; nor does one of fractions with more than a few values.
+# A y with more values is not taken as classes; neither are fractions with more than a few values.
 MOST_CLASSES = 500
 FEW_VALUES = 20
 # Number of units among which a swap is looked for: products of larger arrays would start threads of BLAS.
 _POOL = 64
-# Number of attempts to find a swap, and number of failures in a row after which there are no more.
+# Number of attempts to find a swap, and number of failures in a row after which the search ends.
 _SWAPS = 300
 _IDLE = 10
 
@@ -111,7 +111,7 @@ def blocks(m: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """The items that are split, and the counts that are to be even in all halves: items, classes of y, columns of balance.
+    """The items to split, and the counts that should be even in all halves: items, classes of y, columns of balance.
 
     Attributes
     ----------
@@ -149,7 +149,7 @@ class Corpus:
                 f"{m}×2 cross-validation needs {blocks(m)} {what} or more, but there are {n_units}"
             )
         if n_units == n:
-            # Documents of one item each are items, for which more can be promised.
+            # Documents of one item each are items, which can be divided more evenly.
             documents = None
         names = ("items", *classes.names, *columns.names)
         return cls(names, columns.counts, classes.labels, documents, classes.note)
@@ -190,7 +190,7 @@ def _n_items(arguments: Mapping[str, Any]) -> int:
 
 
 def length(values: Any, name: str) -> int:
-    """Return the number of entries of a list, array, sparse matrix or frame, or say that it has none."""
+    """Return the number of entries of a list, array, sparse matrix or frame, or raise a ValueError if it has no length."""
     try:
         if isinstance(values, Shaped) and isinstance(values.shape, tuple) and values.shape:
             return int(values.shape[0])
@@ -207,7 +207,7 @@ class _Columns(NamedTuple):
 
 
 def read_balance(balance: Any) -> _Columns:
-    """Return names and values of counts, or say what is wrong with them."""
+    """Return names and values of counts, or raise a ValueError if they are not counts."""
     from scipy.sparse import issparse
 
     is_sparse = bool(issparse(balance))
@@ -259,7 +259,7 @@ def _read_documents(groups: Any, n: int) -> IntArray:
     if numbered is None:
         raise ValueError(f"groups is not a list of {n} names or numbers; give the document of each item")
     for code, value in enumerate(numbered.values):
-        # Missing values of pandas have several types, which share these texts.
+        # Missing values of pandas have several types, which are printed by these texts.
         if not isinstance(value, str) and str(value) in ("None", "nan", "<NA>", "NaT"):
             item = int(np.argmax(numbered.codes == code))
             raise ValueError(f"groups has {value} for item {item}; give each item the name of its document")
@@ -303,7 +303,7 @@ class _Deal:
     counts
         Counts of the units in multiples of their root mean square, axes (unit, count).
     labels, weights
-        The class of each unit, if there are any, and how much one unit of each class weighs.
+        The class of each unit, if there are classes, and the weight of one unit of each class.
     matrix
         The sign matrix, axes (row, halving).
     signs
@@ -342,7 +342,7 @@ class _Deal:
         """Give units different rows of a matrix, those that leave the least imbalance."""
         from scipy.optimize import linear_sum_assignment
 
-        # Any two rows of a whole matrix have the same product, so that the sum of squares is linear in the choice.
+        # Any two rows of a whole matrix have the same product, so the sum of squares is linear in the choice.
         counts = self.of(units)
         costs = (counts @ self.imbalance.T) @ matrix.T
         _, rows = linear_sum_assignment(costs)
@@ -354,7 +354,7 @@ class _Deal:
         """Give units all rows of the matrix, run by run."""
         runs = rng.permuted(units.reshape(-1, len(self.matrix)), axis=1)
         self.signs[runs] = self.matrix
-        # Runs of units that are all the same may have the rows in any order.
+        # In runs of identical units, the order of rows does not matter.
         alike = (self.counts[runs] == self.counts[runs[:, :1]]).all(axis=(1, 2))
         if self.labels is not None:
             alike &= (self.labels[runs] == self.labels[runs[:, :1]]).all(axis=1)
@@ -433,7 +433,7 @@ def _halve_items(deal: _Deal, rng: np.random.Generator) -> AnyArray:
 
 
 def deal_folds(corpus: Corpus, k: int, rng: np.random.Generator) -> IntArray:
-    """Return the fold of each item: like items are dealt in turn, or whole documents, large before small.
+    """Return the fold of each item: similar items are dealt in turn, or whole documents, large before small.
 
     Examples
     --------

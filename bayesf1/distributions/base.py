@@ -1,4 +1,4 @@
-"""What every posterior distribution can do."""
+"""The methods of every posterior distribution."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class MeanAndVariance(NamedTuple):
 
 
 class Posterior(Checked, ABC):
-    """What is believed about a number after seeing the data.
+    """The posterior distribution of a number.
 
     Methods take scalars, which give floats, or arrays of points.
     """
@@ -135,7 +135,7 @@ class Posterior(Checked, ABC):
             from scipy import optimize
 
             candidates.insert(0, optimize.brentq(imbalance, least, most, xtol=1e-9 * tail))
-        # If intervals are equally short but for rounding, the first is taken.
+        # If intervals differ in length only by rounding, the first is taken.
         return min(map(interval_above, candidates), key=length)
 
     def _root(self, q: float, low: float, high: float, *, upper: bool) -> float:
@@ -155,7 +155,7 @@ class Posterior(Checked, ABC):
         return float(optimize.brentq(miss, low, high, xtol=1e-15 * max(abs(low), abs(high))))
 
     def _within(self, x: Numbers, *, upper: bool) -> Any:
-        """Return a tail at points inside the support, and what it is outside; NaN stays NaN."""
+        """Return a tail at any points: it is computed inside the support, and 0 or 1 outside; NaN stays NaN."""
         points = np.asarray(x, dtype=np.float64)
         low, high = self.support
         unknown = np.isnan(points)
@@ -167,7 +167,7 @@ class Posterior(Checked, ABC):
 
 
 def parameters(above: float = -np.inf, **given: float) -> dict[str, float]:
-    """Return parameters of a distribution, or say which is not finite, or not above the least value."""
+    """Return parameters of a distribution, or raise a ValueError if one is not finite, or not above the least value."""
     for name, value in given.items():
         if not above < value < np.inf:
             least = f" and above {above:g}" if np.isfinite(above) else ""

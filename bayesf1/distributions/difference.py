@@ -16,7 +16,7 @@ from bayesf1.distributions.fscore import UnitDistribution, beta_quantile, beta_t
 
 # Secant steps towards a quantile before it is bracketed.
 _STEPS = 8
-# A density that falls as s**p has nothing to speak of this far below 0 on the scale of p·logit(s), as exp(-40) is 4e-18.
+# A density that falls as s**p is negligible this far below 0 on the scale of p·logit(s), as exp(-40) is 4e-18.
 _FAR = 40.0
 # Logits whose exponentials stay within double precision.
 _WIDEST = 690.0
@@ -25,14 +25,14 @@ _TINY = 1e-300
 
 @dataclass(frozen=True, eq=False)
 class _Integral:
-    """An integral over one of two scores, T, of what the other, U, does beyond t + shift.
+    """An integral over one of two scores, T, of the probability or density of the other, U, at t + shift.
 
     Attributes
     ----------
     outer, inner
-        The distributions of T and of U. Nodes of the narrower of the two resolve both, so that it is the outer one.
+        The distributions of T and of U. Nodes of the narrower of the two resolve both, so it is the outer one.
     shift
-        What is added to t. Where t + shift leaves [0, 1], it is known which of the two is greater.
+        The number added to t. If t + shift lies outside [0, 1], it is known which of the two is greater.
     """
 
     outer: UnitDistribution
@@ -55,7 +55,7 @@ class _Integral:
         """Return the density of U - T at the shift."""
         if abs(self.shift) >= 1.0:
             return 0.0
-        # How the integrand falls where [0, 1] cuts it, or at the worse of both ends.
+        # The power with which the integrand falls where [0, 1] cuts it, or at the worse of both ends.
         if self.shift < 0.0:
             power = self.inner.a
         elif self.shift > 0.0:
@@ -81,7 +81,7 @@ class _Integral:
         elif self.shift > 0.0:
             inside = float(self.outer.tail(1.0 - right, right, upper=False))
         if inside < 1e-15:
-            # What is left of the outer distribution lies outside of its window.
+            # The rest of the outer distribution lies outside its window.
             power_left = power if left else self.outer.a
             power_right = self.outer.b if left else power
             z, weights = logit_nodes(-_FAR / min(power_left, 1.0), _FAR / min(power_right, 1.0), 0.0)
@@ -179,7 +179,7 @@ class Difference(Posterior):
         z = float(special.ndtri(q))
 
         def miss(x: float) -> float:
-            """Return how far the probability is from q, in standard deviations; NaN outside of the support."""
+            """Return how far the probability is from q, in standard deviations; NaN outside the support."""
             return float(special.ndtri(self._tail_at(x, upper=upper))) - z if -1.0 < x < 1.0 else np.nan
 
         sign = -1.0 if upper else 1.0
@@ -234,7 +234,7 @@ def _quantile_bounds(a: UnitDistribution, b: UnitDistribution, q: float) -> tupl
 def prob_greater(a: ArrayLike, b: ArrayLike) -> FloatArray:
     """Return P(B > A) of independent Beta variates for arrays of parameters (..., 2), many pairs at once.
 
-    F1 rises with the Jaccard index, so that P(F1 of B > F1 of A) is this with parameters (tp, fp + fn).
+    F1 increases with the Jaccard index, so P(F1 of B > F1 of A) is this with parameters (tp, fp + fn).
 
     Examples
     --------

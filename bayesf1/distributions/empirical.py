@@ -12,7 +12,7 @@ from bayesf1.base.arrays import FloatArray, float_or_array
 from bayesf1.base.checks import ArrayLike, Numbers, RNGLike, Size, check_prob
 from bayesf1.distributions.base import MeanAndVariance, Posterior
 
-# Draws that are kept; of more, as many quantiles.
+# The most draws that are kept; more draws are replaced by this many quantiles.
 _MOST = 10_000
 
 
@@ -40,7 +40,7 @@ class EmpiricalPosterior(Posterior):
         ordered = np.sort(np.asarray(draws, dtype=np.float64).ravel())
         if not len(ordered) or not np.isfinite(ordered).all():
             raise ValueError("draws of a posterior are finite numbers, at least one")
-        # Quantiles in place of many draws would give the outermost two too much weight.
+        # With quantiles in place of many draws, the outermost two would get too much weight.
         self._moments = MeanAndVariance(float(ordered.mean()), float(ordered.var()))
         if len(ordered) > _MOST:
             places = np.linspace(0.0, len(ordered) - 1.0, _MOST)
@@ -120,7 +120,7 @@ class EmpiricalPosterior(Posterior):
     def hdi(self, prob: float = 0.95) -> tuple[Any, Any]:
         """Shortest interval that holds a share `prob` of the draws."""
         n = len(self.draws)
-        # The interval reaches so many draws further than the first in it, and at least one if there are several.
+        # The interval reaches this many draws beyond the first in it, and at least one if there are several.
         n_further = min(n - 1, max(1, math.ceil(check_prob(prob) * n) - 1))
         widths = self.draws[n_further:] - self.draws[: n - n_further]
         start = int(np.argmin(widths))
@@ -128,7 +128,7 @@ class EmpiricalPosterior(Posterior):
 
 
 class Undefined(EmpiricalPosterior):
-    """The posterior of a score that is undefined, as the precision of a model that never says yes: NaN throughout."""
+    """The posterior of an undefined score, such as the precision of a model that never says yes: NaN throughout."""
 
     def __init__(self) -> None:
         self.draws = np.array([np.nan])

@@ -24,7 +24,7 @@ _GREATEST_BETA = 10.0
 _TAIL = 1e-18
 # Within this distance of their centre nodes are even, beyond it their distance grows.
 _CENTRAL = 4.0
-# A point as near to 0 as densities next to an end of [0, 1] need.
+# A point close enough to 0 for densities next to an end of [0, 1].
 _NEXT_TO_END = 1e-100
 
 
@@ -70,12 +70,12 @@ def beta_tail(a: Any, b: Any, x: FloatArray | float, y: FloatArray | float) -> F
     below = special.betainc(a, b, x)
     if np.greater_equal(b, 1.0).all():
         return np.asarray(below)
-    # Much of the mass may be where x rounds to 1.
+    # Much of the mass may lie where x rounds to 1.
     return np.where((y < 1e-3) & (b < 1.0), 1.0 - special.betainc(b, a, y), below)
 
 
 def logit_window(a: FloatArray | float, b: FloatArray | float) -> tuple[FloatArray, FloatArray]:
-    """Return bounds of the logit of a Beta variate outside of which there is no mass to speak of."""
+    """Return bounds of the logit of a Beta variate beyond which the mass is negligible."""
     # The upper end is that of 1 - X, which is Be(b, a), with the sign changed.
     low = special.logit(np.maximum(beta_quantile(a, b, _TAIL), 1e-290))
     high = -special.logit(np.maximum(beta_quantile(b, a, _TAIL), 1e-290))
@@ -84,7 +84,7 @@ def logit_window(a: FloatArray | float, b: FloatArray | float) -> tuple[FloatArr
 
 @dataclass(frozen=True, eq=False, init=False)
 class UnitDistribution(Posterior, unchecked=("tail", "logit_logpdf")):
-    """A distribution on [0, 1] whose odds are a multiple of the odds of a Beta variate, or a mixture of such.
+    """A distribution on [0, 1] whose odds are a multiple of a Beta variate's odds, or a mixture of such distributions.
 
     Attributes
     ----------
@@ -124,7 +124,7 @@ class UnitDistribution(Posterior, unchecked=("tail", "logit_logpdf")):
 
     @cached_property
     def window(self) -> tuple[float, float]:
-        """Bounds of the logit outside of which there is no mass to speak of."""
+        """Bounds of the logit beyond which the mass is negligible."""
         low, high = logit_window(self.a, self.b)
         shifts = np.log(self.odds)
         return float(low + shifts.min()), float(high + shifts.max())
@@ -162,14 +162,14 @@ class UnitDistribution(Posterior, unchecked=("tail", "logit_logpdf")):
     def _tail(self, x: FloatArray, *, upper: bool) -> FloatArray:
         below = self.tail(x, 1.0 - x, upper=False)
         above = self.tail(x, 1.0 - x, upper=True)
-        # The larger tail is what the smaller leaves, as 1 - x may have rounded.
+        # The larger tail is 1 minus the smaller one, as 1 - x may have been rounded.
         if upper:
             return np.where(below > above, above, 1.0 - below)
         return np.where(below <= above, below, 1.0 - above)
 
     def _quantile(self, q: FloatArray, *, upper: bool) -> FloatArray:
         if upper:
-            # A small probability keeps its digits.
+            # A small probability above x keeps its digits if it is not subtracted from 1.
             from_below = beta_quantile(self.a, self.b, 1.0 - q)
             from_above = 1.0 - beta_quantile(self.b, self.a, q)
             x = np.where(q > 0.5, from_below, from_above)
@@ -197,7 +197,7 @@ class UnitDistribution(Posterior, unchecked=("tail", "logit_logpdf")):
         # Normalising by the sum also removes the error of the Beta function at large parameters.
         masses = weights * np.exp(self.logit_logpdf(t, tc))
         masses /= masses.sum()
-        # The variance of 1 - T is the same, and keeps its digits if T is near 1.
+        # The variance of 1 - T is the same, but keeps its digits if T is near 1.
         x = tc if self.a > self.b else t
         return MeanAndVariance(float(masses @ t), float(masses @ (x - masses @ x) ** 2))
 

@@ -13,7 +13,7 @@ import numpy as np
 from bayesf1.base.arrays import FloatArray, IntArray
 from bayesf1.base.checks import ArrayLike
 
-# Scale and degrees of freedom of the half-t prior of a spread of scores: half of it lies below .038.
+# Scale and degrees of freedom of the half-t prior of a spread of scores, whose median is .038.
 SCALE = 0.05
 TAILS = 3.0
 # Cells of a spread.
@@ -82,7 +82,7 @@ class Spread:
 def spread_of(
     squares: float, freedom: float, variance: float, *, scale: float = SCALE, tails: float = TAILS
 ) -> Spread:
-    r"""Return what a sum of squares says of the spread behind it.
+    r"""Return the posterior of a spread from a sum of squares.
 
     .. math:: p(\tau \mid Q) \propto \text{half-}t(\tau)\,(\tau^2 + v)^{-f/2} \exp\{-\tfrac12 Q/(\tau^2 + v)\}
 
@@ -90,21 +90,22 @@ def spread_of(
     ----------
     squares, freedom
         The sum of squares Q of contrasts between groups, such as of runs' scores around their method's mean, and the
-        number f of independent contrasts in it, such as the runs less the methods. Without any the prior is left.
+        number f of independent contrasts in it, such as the number of runs less that of methods. If it is 0, the
+        posterior is the prior.
     variance
-        What sampling alone adds to the variance of each contrast.
+        The variance v that sampling alone adds to each contrast.
     scale, tails
         Scale and degrees of freedom of the half-t prior.
 
     Examples
     --------
-    Five runs of each of two methods, with a standard deviation of 2 points, of which the test set explains 1:
+    Five runs of each of two methods, with a standard deviation of 2 points, 1 of them due to the test set:
 
     >>> spread = spread_of(8 * 0.02**2, 8, 0.01**2)
     >>> [round(float(x), 3) for x in spread.quantile([0.025, 0.5, 0.975])]
     [0.009, 0.019, 0.039]
     """
-    # Without any noise the density of equal scores would have no end at 0.
+    # Without any noise the density of equal scores would be infinite at 0.
     noise = max(variance, (1e-6 * scale) ** 2)
     typical = math.sqrt(squares / freedom) if freedom else 0.0
     fine = 0.02 * min(scale, max(math.sqrt(noise), typical, 1e-4 * scale))
@@ -117,7 +118,7 @@ def spread_of(
 
 
 def spread_ratio(contrasts: ArrayLike, variance: float, *, scale: float = 1.0, tails: float = 4.0) -> Spread:
-    r"""Return what contrasts say of x, how much training adds to what testing does to each of them.
+    r"""Return the posterior of x, the standard deviation that training adds to contrasts as a multiple of testing's.
 
     .. math:: p(x) \propto \text{half-}t(x)\prod_j N(c_j; 0, (1 + x^2) v)
 
@@ -126,7 +127,7 @@ def spread_ratio(contrasts: ArrayLike, variance: float, *, scale: float = 1.0, t
     contrasts
         Independent contrasts, such as half the difference of the halves of each repeat of a cross-validation.
     variance
-        The variance v that testing gives each of them.
+        The variance v of each contrast by testing.
     scale, tails
         Scale and degrees of freedom of the half-t prior of x.
 
@@ -142,12 +143,12 @@ def spread_ratio(contrasts: ArrayLike, variance: float, *, scale: float = 1.0, t
     return Spread(spread.edges / sd, spread.weights)
 
 
-# Scale of the half-t prior of the spread that groups have in common: half of it lies below .15.
+# Scale of the half-t prior of the spread of the groups' difficulty, whose median is .15.
 DIFFICULTY = 0.2
-# Cells of either spread to find where the posterior is, and then to describe it there.
+# The numbers of cells of either spread: coarse ones to find where the posterior is, and fine ones to describe it there.
 _COARSE_CELLS = 40
 _FINE_CELLS = 64
-# Cells whose density is below exp(-18) of the highest do not matter.
+# Cells with a density below exp(-18) times the highest are negligible.
 _NEGLIGIBLE = 18.0
 # Numbers that a block of draws may hold.
 _BLOCK = 1_000_000
@@ -207,7 +208,7 @@ class RandomEffects:
     spread, difficulty
         Scales of the half-t priors of τ and of τ_c.
     tails
-        Degrees of freedom of both.
+        Degrees of freedom of both priors.
     own_mean
         Whether the mean of the models varies by :math:`\tau_c` alone. Otherwise it varies at least as the models do, and the
         differences of models that change places from group to group would seem to vary less than they do.
@@ -242,7 +243,7 @@ class RandomEffects:
 
     def grid(self) -> SpreadGrid:
         """Return the posterior of both spreads, on a coarse grid to find its mass, and then on a finer one there."""
-        # The difference of two models is known as well as what is known best, difficulty as what is known worst.
+        # A difference of two models may be known as well as the best known direction, difficulty as badly as the worst.
         variances = np.asarray(np.linalg.eigvalsh(self._noise), dtype=np.float64)
         spread = self._coarse_edges(self.spread, variances[:, 0])
         difficulty = self._coarse_edges(self.difficulty, variances[:, -1])
@@ -277,7 +278,7 @@ class RandomEffects:
             k = added / (1.0 + added * column[:, 0])
             column_by_scores = (column * self._seen).sum(axis=-1)
             precision_by_scores = np.einsum("gmn,gn->gm", precision, self._seen)
-            # Summed over groups: the precision of μ, axes (cell of τ_c, contrast, contrast), and what it is multiplied by.
+            # Sums over groups: the precision of μ, axes (cell of τ_c, contrast, contrast), and its product with the mean.
             corrections = np.einsum("cg,gm,gn->cmn", k, column, column, optimize=True)
             total_precision = precision.sum(axis=0) - corrections
             pull = precision_by_scores.sum(axis=0) - (k * column_by_scores) @ column
@@ -299,7 +300,7 @@ class RandomEffects:
 
     @cached_property
     def _turn(self) -> FloatArray:
-        # The first column is of ones, the others are those of the identity.
+        # The first column is all ones, the others are columns of the identity.
         columns = np.eye(self.scores.shape[1])
         columns[:, 0] = 1.0
         turn, _ = np.linalg.qr(columns)
@@ -338,7 +339,7 @@ class RandomEffects:
         z = np.linalg.solve(factor, pull) + rng.standard_normal(pull.shape)
         average = np.linalg.solve(np.swapaxes(factor, 1, 2), z)[..., 0]
         new = average + deviations * rng.standard_normal(average.shape)
-        # Matheron's rule: a draw of scores and data from the model, moved by as much as the data were missed.
+        # Matheron's rule: a draw of scores and data from the model is moved by the distance of these data from the observed.
         z_scores, z_noise = rng.standard_normal((2, *precision.shape[:-1]))
         each = average[:, None] + deviations[:, None] * z_scores
         noise = (np.linalg.cholesky(self._noise) @ z_noise[..., None])[..., 0]
@@ -362,7 +363,7 @@ def _draw_in_cells(edges: FloatArray, cells: IntArray, rng: np.random.Generator)
 
 
 def _edges_of_mass(edges: FloatArray, log_weights: FloatArray) -> FloatArray:
-    """Return edges of finer cells where the weights of the coarser ones matter, as even in ratio as these."""
+    """Return edges of finer cells in the range where coarser ones have weight, in even ratios like these."""
     near = np.flatnonzero(log_weights > log_weights.max() - _NEGLIGIBLE)
     low = edges[max(near[0] - 1, 0)]
     high = edges[min(near[-1] + 2, len(edges) - 1)]
@@ -376,7 +377,7 @@ def _log_determinant(matrices: FloatArray) -> FloatArray:
 
 
 def moved_into(scores: FloatArray, support: tuple[float, float]) -> FloatArray:
-    """Return draws of scores (..., model) moved into a support, all models of a draw alike, so that differences stay.
+    """Return draws of scores (..., model) moved into a support, all models of a draw by the same amount.
 
     Examples
     --------
@@ -392,8 +393,8 @@ def moved_into(scores: FloatArray, support: tuple[float, float]) -> FloatArray:
 def robust_covariance(draws: FloatArray) -> FloatArray:
     """Return the covariance of draws (draw, quantity) as that of the normal distribution with the same 95 % intervals.
 
-    Draws far out are brought in along their direction, all quantities of a draw alike, so that correlations are those
-    of the middle; heavy tails, as of few documents, count as far as their intervals reach.
+    Draws far from the centre are moved towards it, all quantities of a draw by the same factor, so that correlations are
+    those of the middle. Heavy tails, as with few documents, count as far as their intervals reach.
 
     Examples
     --------
@@ -417,13 +418,13 @@ def robust_covariance(draws: FloatArray) -> FloatArray:
 
 
 def shrink_draws(draws: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Shrink differences known by joint posterior draws, axes (draw, group), into as many draws.
+    """Shrink differences, given as joint posterior draws, axes (draw, group), and return as many draws.
 
     Parameters
     ----------
     draws
-        Draws of the differences, such as B minus A in F1 of every class; of the same draw of tables, so that what
-        classes have in common is in them.
+        Draws of the differences, such as B minus A in F1 of every class, from the same draws of tables, so that they have
+        the correlations between classes.
     rng
         The source of randomness.
 
@@ -444,14 +445,14 @@ def shrink_draws(draws: FloatArray, rng: np.random.Generator) -> FloatArray:
 def shrink(
     values: FloatArray, covariance: FloatArray, n_draws: int, rng: np.random.Generator, scale: float = SCALE
 ) -> FloatArray:
-    r"""Shrink values of several groups towards their common mean δ, into draws, axes (draw, group).
+    r"""Shrink values of several groups towards their common mean δ, and return draws, axes (draw, group).
 
     .. math:: y \sim N(\theta, S), \qquad \theta_g \sim N(\delta, \tau^2)
 
     Parameters
     ----------
     values, covariance
-        What was observed of each group, axes (group,), and its sampling covariance, axes (group, group).
+        The observed value of each group, axes (group,), and their sampling covariance, axes (group, group).
     n_draws, rng
         Number of draws and source of randomness.
     scale

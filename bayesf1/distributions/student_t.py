@@ -1,4 +1,4 @@
-"""Student's t distribution with a location and a scale: what few contrasts say of a mean."""
+"""Student's t distribution with a location and a scale: the posterior of a mean from few contrasts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class StudentT(Posterior):
         The centre μ, the scale σ and the degrees of freedom ν. With one degree of freedom there is
         no mean, and up to two the variance is infinite.
     support
-        Smallest and largest value that the quantity can take: quantiles and draws end there, as those of a score do.
+        Smallest and largest value that the quantity can take: quantiles and draws end there.
 
     Examples
     --------

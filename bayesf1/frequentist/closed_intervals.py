@@ -1,4 +1,4 @@
-"""Confidence intervals that need no more than counts: of shares, F1, other F-scores and Tversky indices."""
+"""Confidence intervals that need only counts: for shares, F1, other F-scores and Tversky indices."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Ends:
 
     @property
     def length(self) -> Any:
-        """Distance of the ends."""
+        """Distance between the ends."""
         return self.high - self.low
 
     @property
     def overshoot(self) -> Any:
-        """Whether an end is no possible value of the score."""
+        """Whether an end lies outside the score's support."""
         return (self.low < self.support[0]) | (self.high > self.support[1])
 
     @property
@@ -53,10 +53,10 @@ class Bounds(Ends):
     low, high
         The ends as the method gives them: they are never cut off at the ends of the support.
     undefined
-        Where the estimate is 0/0, such as F1 without any relevant item, or where the score of a class is. The interval
+        Where the estimate, or the score of a class, is 0/0, such as F1 without any relevant item. The interval
         is then the whole support, because there are no data to exclude any value.
     se
-        Standard error of the estimate, where the method has one.
+        Standard error of the estimate, if the method has one.
     """
 
     estimate: Any
@@ -74,7 +74,7 @@ def bounds(
     undefined: BoolArray,
     se: FloatArray | None = None,
 ) -> Bounds:
-    """Return intervals on [0, 1], which are [0, 1] where the estimate, or a part of it, is `undefined`."""
+    """Return intervals on [0, 1], which are [0, 1] if the estimate, or a part of it, is `undefined`."""
     low = np.where(undefined, 0.0, low)
     high = np.where(undefined, 1.0, high)
     return Bounds(
@@ -96,7 +96,7 @@ def normal_bounds(
 
 
 def normal_quantile(confidence_level: float) -> float:
-    """Return z, between which and -z a standard normal variate lies with this probability.
+    """Return z such that a standard normal variate lies between -z and z with this probability.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def normal_quantile(confidence_level: float) -> float:
 
 
 def check_counts(**counts: ArrayLike) -> list[FloatArray]:
-    """Return counts as arrays of one shape, or refuse the first that is not a count."""
+    """Return counts as arrays of one shape, or raise a ValueError that names the first that is not a count."""
     try:
         arrays = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in counts.values()))
     except (TypeError, ValueError) as error:
@@ -172,7 +172,7 @@ def tversky_delta(
         Weights of false positives and of false negatives, not negative and not both 0: (1, 0) is precision,
         (0, 1) recall, (½, ½) F1, (1, 1) Jaccard.
     confidence_level
-        Probability with which the interval shall hold the true index.
+        Probability with which the interval should contain the true index.
 
     Examples
     --------
@@ -217,7 +217,7 @@ def binomial_clopper_pearson(
     successes, failures
         Counts; arrays broadcast.
     confidence_level
-        Probability with which the interval shall hold the true share.
+        Probability with which the interval should contain the true share.
 
     Examples
     --------
@@ -251,6 +251,7 @@ def binomial_wald(successes: ArrayLike, failures: ArrayLike, *, confidence_level
     (1.03090..., True)
     """
     s, f = check_counts(successes=successes, failures=failures)
+    # The index of (1, 0) is the share, and its variance by Jiang is p(1 - p)/n.
     return tversky_delta(s, f, 0.0, a=1.0, b=0.0, confidence_level=confidence_level)
 
 
@@ -277,7 +278,7 @@ def binomial_wilson(successes: ArrayLike, failures: ArrayLike, *, confidence_lev
     root = np.sqrt(z**4 + 4.0 * z * z * s * f / n)
 
     def lower_root(count: FloatArray) -> FloatArray:
-        # Written as a quotient, which loses no digits where the root is near 0.
+        # A quotient loses no digits if the root is near 0.
         return np.asarray(2.0 * count * count / (n * (2.0 * count + z * z + root)))
 
     # The upper end is 1 minus the lower end of the failures' share.
@@ -295,7 +296,7 @@ def clopper_pearson(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_l
     tp, fp, fn
         Counts; arrays broadcast.
     confidence_level
-        Probability with which the interval shall hold the true F1.
+        Probability with which the interval should contain the true F1.
 
     Examples
     --------
@@ -311,7 +312,7 @@ def clopper_pearson(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_l
 
 
 def wald(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_level: float = 0.95) -> Bounds:
-    r"""Interval :math:`\hat F_1 \pm z\sqrt{\hat F_1(1-\hat F_1)(2-\hat F_1)^2/2\nu}`, as the delta method gives it.
+    r"""Interval :math:`\hat F_1 \pm z\sqrt{\hat F_1(1-\hat F_1)(2-\hat F_1)^2/2\nu}` by the delta method.
 
     Its ends may lie outside [0, 1], and it is a single point where F1 is 0 or 1: see `Bounds.overshoot` and
     `Bounds.degenerate`.
@@ -332,7 +333,7 @@ def wald(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, *, confidence_level: float
     ----------
     Lam (2023), Eqs. 28-31.
     """
-    # Jiang's variance is Lam's where beta is 1.
+    # Jiang's variance equals Lam's for a beta of 1.
     return fbeta_delta(tp, fp, fn, confidence_level=confidence_level)
 
 
@@ -421,7 +422,7 @@ def _score_roots(f1: FloatArray, k: FloatArray) -> tuple[FloatArray, FloatArray]
     c = np.sqrt(0.5 * k)
     estimate = np.arcsin(np.sqrt(f1))
     right_angle = 0.5 * np.pi
-    # An estimate of 0 or 1 is a root itself; the bracket keeps away from it, as the other root lies beside it.
+    # An estimate of 0 or 1 is a root itself; the bracket leaves it out, as the other root is next to it.
     below = np.zeros_like(estimate), np.minimum(estimate, right_angle - 1e-9)
     above = np.maximum(estimate, 1e-9), np.full_like(estimate, right_angle)
     lower_root = elementwise.find_root(excess, below, args=(c, f1)).x
@@ -448,7 +449,7 @@ OF_F1: dict[str, Callable[..., Bounds]] = {
 
 
 def closed_methods(metric: Metric) -> dict[str, Callable[..., Bounds]]:
-    """Return the methods that need no more than a table, as functions of its `grouped_counts`."""
+    """Return the methods that need only a table, as functions of its `grouped_counts`."""
     match metric.distribution:
         case Proportion():
             return OF_SHARE

@@ -32,7 +32,7 @@ _BLOCK = 1 << 18
 
 
 def relevant_tables(n: int, p: Proportions) -> Iterator[Tables]:
-    """Yield blocks of tables with their probabilities, all mistakes together taken as false positives.
+    """Yield blocks of tables with their probabilities, with all mistakes as false positives.
 
     Examples
     --------
@@ -100,11 +100,11 @@ class CoverageCurve(Answer):
     coverage
         Probability that the interval holds the true score, axes (method, n).
     length
-        Expected distance of the ends, on these axes.
+        Expected distance between the ends, on the same axes.
     overshoot, degenerate
-        Probability that an end is no possible score, and that the interval is a single point.
+        Probability that an end lies outside the score's support, and that the interval is a single point.
     confidence_level
-        The level that the methods were asked for.
+        The nominal level of the methods.
     metric, truth
         The metric, and its true value.
     proportions
@@ -141,7 +141,7 @@ class CoverageCurve(Answer):
         return words.coverage_table(self)
 
     def signature(self) -> str:
-        """Return in one line what is needed to get the curve again."""
+        """Return what is needed to compute the curve again, in one line."""
         return in_one_line(
             metric=self.metric,
             methods=self.methods,
@@ -175,21 +175,21 @@ def coverage_curve(
     Parameters
     ----------
     n
-        Numbers of items; those that are neither positive nor predicted so are among them.
+        Numbers of items, including items that are neither positive nor predicted to be.
     p11, p10, p01
         True proportions of true positives, false positives and false negatives among all items.
     methods
         Names of methods, such as ``"wilson_direct"`` or ``"credible_equal_tailed"``.
     metric
-        A metric of tp, fp and fn whose true value shall be covered.
+        A metric of tp, fp and fn whose true value should be covered.
     confidence_level
-        Level that the methods are asked for.
+        The nominal level of the methods.
     prior
         λ of the Dirichlet prior of credible intervals.
 
     Notes
     -----
-    Tables with a probability below 10⁻¹² in all are left out, so that coverage is that much too low at most.
+    Tables with a total probability below 10⁻¹² are left out, so coverage is too low by at most that.
 
     Without any relevant item nothing can be said: our methods then give [0, 1], which counts as covering, with
     a length of 1 and neither overshoot nor degeneracy. Lam (2023) leaves open what he does; in his scenarios
@@ -254,7 +254,7 @@ def _one_number(
 
 
 def _resolve(method: str, metric: Metric, prior: float) -> Method:
-    """Return an interval method as a function of tp, fp and fn, or say that there is none of this name."""
+    """Return an interval method as a function of tp, fp and fn, or raise a ValueError if no method has this name."""
     known: dict[str, Method] = {**closed_methods(metric)}
     if isinstance(metric.distribution, Proportion) or metric.distribution == FMeasure(1.0):
         known[CREDIBLE] = _credible

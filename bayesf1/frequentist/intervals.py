@@ -82,7 +82,7 @@ def bca_ends(
     z = normal_quantile(confidence_level)
     if scores.min() == scores.max():
         return float(scores[0]), float(scores[0])
-    # Half of the scores that equal the estimate count as below it. A share of 0 or 1 is off by up to half a resample.
+    # Half of the scores that equal the estimate count as below it. A share of 0 or 1 may be off by half a resample.
     below = 0.5 * (np.mean(scores < estimate) + np.mean(scores <= estimate))
     half_resample = 0.5 / len(scores)
     z0 = special.ndtri(np.clip(below, half_resample, 1.0 - half_resample))
@@ -95,7 +95,7 @@ def bca_ends(
 
 
 _T = TypeVar("_T")
-# A bootstrap makes 9,999 resamples; fewer, but at least 1,000, if that would draw more than 10⁸ units in all.
+# A bootstrap makes 9,999 resamples; fewer, but at least 1,000, if these would draw more than 10⁸ units in all.
 _MOST_RESAMPLES = 9_999
 _FEWEST_RESAMPLES = 1_000
 _MOST_DRAWN_UNITS = 10**8
@@ -119,7 +119,7 @@ class MethodInterval(Ends):
     standard_error
         Standard error of the estimate, if the method has one.
     units
-        What the method takes as independent, if the evaluation has clusters; else "".
+        The units that the method takes as independent, if the evaluation has clusters; else "".
     """
 
     method: str
@@ -142,13 +142,13 @@ class MethodInterval(Ends):
 
     @property
     def note(self) -> str:
-        """What to mind about it."""
+        """A warning about the interval; "" if there is none."""
         return words.note(self)
 
 
 @dataclass(frozen=True, kw_only=True)
 class IntervalSettings(SamplingSettings):
-    """What was asked of intervals; what was sampled stands in `SamplingSettings`.
+    """What was asked of intervals, besides what was sampled (`SamplingSettings`).
 
     Attributes
     ----------
@@ -185,9 +185,9 @@ class Intervals(Answer, Mapping[str, MethodInterval]):
     rows
         The intervals.
     settings
-        What was asked, and what was taken as sampled.
+        What was asked, and what was sampled.
     remarks
-        What limits the intervals by the nature of the data, in sentences.
+        Limits of the intervals that come from the data, in sentences.
     """
 
     json_format = "bayesf1.intervals/1"
@@ -227,7 +227,7 @@ class Intervals(Answer, Mapping[str, MethodInterval]):
 
     @property
     def title(self) -> str:
-        """What the intervals are of, and the estimate."""
+        """What the intervals are for, and the estimate."""
         return words.title(self)
 
     @property
@@ -309,10 +309,10 @@ def intervals(
     """Return the intervals of a model's score, by every method that applies or by those that are asked for.
 
     Clopper-Pearson's, Wald's and Wilson's take items as independent: for F1 they are the four of Lam (2023), for
-    precision, recall and other shares the binomial ones, and for other F-scores there is Jiang's. The delta
-    method and the bootstrap resample units as they are, so they also hold for sentences or documents, and
-    for any metric. The credible intervals are those of `posterior`. If items have no gold label, the difference
-    estimator corrects the labelled ones by what the judges say of all, as prediction-powered inference does.
+    precision, recall and other shares the binomial ones, and for other F-scores there is Jiang's. The delta method and
+    the bootstrap take units as they are, so they also hold for sentences or documents, and for any metric. The credible
+    intervals are those of `posterior`. If items have no gold label, the difference estimator corrects the estimate from
+    labelled items by what the judges say of all items, as prediction-powered inference does.
 
     Parameters
     ----------
@@ -327,8 +327,8 @@ def intervals(
     confidence_level
         Confidence level, and probability of the credible intervals.
     n_resamples
-        Number of resamples of the bootstrap: 9,999 by default, and fewer, but at least 1,000, if patterns of
-        units are thousands and each has many units.
+        Number of resamples of the bootstrap: 9,999 by default, and fewer, but at least 1,000, if there are thousands of
+        patterns, each with many units.
     prior
         λ of the Dirichlet prior of the credible intervals, as in `posterior`.
     assumption
@@ -425,7 +425,7 @@ def interval_table(
 
 
 def defined_answers(questions: Iterable[Callable[[], _T]]) -> list[_T]:
-    """Return the answers to some questions; warn of those about undefined scores, and leave them out."""
+    """Return the answers to some questions; leave out questions about undefined scores, with a warning."""
     answers = []
     undefined = []
     for question in questions:
@@ -569,7 +569,8 @@ class Estimand:
         if sums is None:
             return samples, lambda tables: self.of_scores(metric(tables, ev.cells))
         numerators, denominators = sums
-        # A ratio of resampled sums needs both above 0: the smallest ratio is moved to 1, and back at the end.
+        # Resampling takes cells of 0 as empty, so both sums must be positive: the smallest ratio, if negative, or else 0, is
+        # moved to 1, and back at the end.
         smallest = float((numerators / denominators.clip(1e-300)).min(initial=0.0))
         shift = 1.0 - smallest
         columns = np.stack([numerators + shift * denominators, denominators], axis=-1)
@@ -592,17 +593,17 @@ class Estimand:
 
     @cached_property
     def resampled(self) -> FloatArray:
-        """Its values in samples of units drawn with replacement."""
+        """The values of the estimand in samples of units drawn with replacement."""
         samples, statistic = self._bootstrap
         return samples.resampled(statistic, self.resamples, check_rng(self.asked["rng"]))
 
     @cached_property
     def posterior(self) -> Posterior:
-        """Its posterior."""
+        """The posterior of the estimand."""
         options: Any = self.asked
         if self.of_one_model:
             with warnings.catch_warnings():
-                # A note tells of few units.
+                # A note says if there are few units.
                 warnings.simplefilter("ignore")
                 return posterior(self.given, self.models[0], self.metric, **options)
         comparison = compare(self.given, metrics=[self.metric], **options)[self.metric.name]
@@ -626,15 +627,16 @@ class Estimand:
         return self.row(method, ends.low, ends.high, standard_error=ends.se, units=units)
 
     def normal(self, method: str, centre: float, error: float, **more: Any) -> MethodInterval:
-        """Return the centre ± t standard errors."""
-        # The delta method of Takahashi et al. (2022) for classes has no small-sample factor.
+        """Return the centre ± t standard errors; infinite degrees of freedom give the normal quantile."""
+        # Units that a bootstrap would draw understate the variance if they are few. The delta method of Takahashi et al.
+        # (2022) for classes has no such factor.
         if self.sampling.bootstraps:
             error *= self.inflation.widening
         half_width = float(special.stdtrit(self.inflation.freedom, 0.5 * (1.0 + self.level))) * error
         return self.row(method, centre - half_width, centre + half_width, standard_error=error, **more)
 
     def difference_estimator(self, method: str) -> MethodInterval:
-        """Return the interval that corrects labelled items by what the judges say of all."""
+        """Return the interval whose estimate from labelled items is corrected by what the judges say of all items."""
         assisted = difference_estimate(self.sampling, self.metric)
         assert assisted is not None
         return self.normal(method, assisted.value, assisted.standard_error)
@@ -669,7 +671,7 @@ class Estimand:
 
     @property
     def _units(self) -> str:
-        """What a method over units takes as independent, if that is not the single item."""
+        """The units that a method over units takes as independent, if these are not single items."""
         return "" if self.sampling.single else self.ev.unit
 
 
@@ -684,7 +686,7 @@ def _needs_one_table(name: str) -> IntervalMethod:
     """Return the row of a method that needs no more than the table of one model."""
 
     def applies(e: Estimand) -> bool:
-        # An item that was answered several times is no single trial.
+        # An item that was answered several times is not a single trial.
         if e.ev.methods or e.ev.generations is not None:
             return False
         return e.of_one_model and name in closed_methods(e.metric)
@@ -693,7 +695,7 @@ def _needs_one_table(name: str) -> IntervalMethod:
 
 
 def _resamples_units(e: Estimand) -> bool:
-    # With gaps in gold a bootstrap covers far too seldom, as no resample holds a gold label that its items lack.
+    # If gold has gaps, a bootstrap covers far too seldom: resampled items are never given the gold labels they lack.
     return not e.ev.labelled and e.sampling.assumption != "fixed"
 
 
@@ -739,7 +741,7 @@ def _intervals(
     sampling = sampling_model(ev, assumption)
     of_models = sampling.ev.select(models)
     if of_models.units is not None and metric.needs and not of_models.task.many_cells:
-        # Cells that the metric does not ask for would only keep patterns apart.
+        # Without the cells that the metric does not need, more units share a pattern.
         of_models = of_models.keep(metric.needs)
     sampling = replace(sampling, ev=of_models)
     options = {"prior": prior, "assumption": assumption, "rng": rng}

@@ -39,7 +39,7 @@ _FORMAT = "bayesf1.monitor/2"
 def remembered(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of an earlier `Monitor` that later looks need, from its ``to_dict()`` or ``to_json()``.
 
-    Every value is checked, because a file may have been cut or edited.
+    Every value is checked, because a file may have been truncated or edited.
     """
 
     def number(value: Any, where: str, low: float = -math.inf, high: float = math.inf) -> float:
@@ -88,11 +88,11 @@ def remembered(document: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError("previous= is not what the last look kept") from None
 
 
-# Ends of the cells of f: this many within so many standard errors of the score, and this many over the whole range.
+# Ends of the cells of f: how many lie within how many standard errors of the score, and how many over the whole range.
 _N_NEAR = 161
 _STANDARD_ERRORS = 12.0
 _N_FAR = 41
-# Loads that are means of several generations are exact but for this.
+# Loads that are means of several generations are exact up to this error.
 _ROUNDING = 1e-9
 # Stakes as shares of the capital. For single items: half the capital on a unit of the largest load, down to a
 # two-hundredth of that, which pays only with many units. For given bounds: from the stake that one unit can just ruin.
@@ -114,7 +114,7 @@ class Wagers:
     shares, denominator_weights
         The contribution of a unit of each kind to numerator and denominator, axes (model, kind), models A and B.
     counts
-        How many there are, axes (..., kind): a row for each look.
+        The number of units of each kind, axes (..., kind): a row for each look.
     same_loads
         Whether both models have the same load on every unit that may come.
     stakes
@@ -193,7 +193,8 @@ class Wagers:
         """Return log K of every stake, axes (..., stake, score), from contrasts (kind, score)."""
         bets = stakes[:, None] * contrasts[:, None, :]
         with np.errstate(divide="ignore"):
-            # Finite, so that a kind of unit that would ruin the bet does not matter while none was seen (0 · -∞).
+            # The logarithm is kept finite, so that a kind of unit that would ruin the bet does not matter while it was not
+            # seen (0 · -∞).
             logs = np.maximum(np.log1p(np.maximum(bets, -1.0)), -1e6)
         return np.asarray(np.tensordot(self.counts, logs, axes=1))
 
@@ -231,8 +232,8 @@ def wagers_of(ev: Evaluation, metric: Metric, largest: float | None) -> Wagers:
             f"largest is the largest load that one {ev.unit} can have, at least {max(seen, of_one_cell):g}, as one here has "
             f"{seen:g}, not {largest!r}; give a larger number, from the first look on"
         )
-    # A single item is in one cell of a table, or is missed as one class and claimed as another; a score counts once, and so
-    # does an item that was answered several times.
+    # A single item is in one cell of a table, or is missed as one class and claimed as another. A score counts once, and
+    # so does an item that was answered several times.
     counts_once = metric.distribution is None or ev.generations is not None
     single = ev.units.single or (counts_once and ev.items is None)
     if largest is None and not (single and seen <= of_one_cell + _ROUNDING):
@@ -260,7 +261,7 @@ def wagers_of(ev: Evaluation, metric: Metric, largest: float | None) -> Wagers:
 
 
 def _ratio(ev: Evaluation, metric: Metric) -> tuple[FloatArray, FloatArray]:
-    """Return what one of each cell adds to numerator and denominator of a metric from 0 to 1."""
+    """Return what one count of each cell adds to numerator and denominator of a metric from 0 to 1."""
     contributions = metric.ratio(ev.cells)
     if contributions is None or metric.support[0] < 0.0 or metric.support[1] > 1.0:
         raise ValueError(
@@ -316,7 +317,7 @@ class Monitor(Answer):
     unit, confidence_level, region
         What one unit is called, the level of the confidence sequence, and the region of practical equivalence.
     largest
-        The largest load that a unit can have, as it was given; None for single items.
+        The largest load that a unit can have, as given; None for single items.
     tables
         The counts of A and of B, a tuple for each.
     looks
@@ -359,7 +360,7 @@ class Monitor(Answer):
 
     @property
     def e_value(self) -> float:
-        """Mean capital of the bets on B and on A at this look, from 1; it reaches 20, as p = .05 does, if one bet has 40."""
+        """Mean capital of the bets on B and on A at this look, which start with 1; 20, if one bet has 40, means p = .05."""
         return math.exp(min(self.looks[-1].log_e, 700.0))
 
     @property
@@ -369,7 +370,7 @@ class Monitor(Answer):
 
     @property
     def verdict(self) -> str:
-        """What may be claimed: as that of a comparison, from the confidence sequence."""
+        """The claim, as in a comparison, from the confidence sequence."""
         return words.verdict(self._claim(self.looks[-1]), percent=self.percent)
 
     def _claim(self, look: Look) -> LookClaim:
@@ -396,7 +397,7 @@ class Monitor(Answer):
 
     @property
     def decided_after(self) -> int | None:
-        """The number of units at the first look with the verdict of now; None if it is still undecided."""
+        """The number of units at the first look with the present verdict; None if it is still undecided."""
         if not self.decided:
             return None
         claim = self._claim(self.looks[-1])
@@ -419,7 +420,7 @@ class Monitor(Answer):
 
     @property
     def explained(self) -> Sequence[str]:
-        """What monitoring takes for granted."""
+        """What monitoring assumes."""
         return (words.note(self),)
 
     def sentence(self, *, format: str = "text") -> str:
@@ -463,10 +464,10 @@ def monitor(
     confidence_level: float = 0.95,
     largest: float | None = None,
 ) -> Monitor:
-    r"""Say what may be claimed of two models so far, where one looks again and again.
+    r"""Return what may be claimed about two models so far, however often one looks.
 
     A posterior, or a p-value, that is looked at after every batch of labels is wrong far more often than it says. Here
-    the capital of a bet is looked at, which exceeds 1/α with probability α at most over all looks together; see
+    one looks at the capital of a bet, which exceeds 1/α with probability α at most over all looks together; see
     `bayesf1.frequentist.monitoring`. The differences d against which neither bet,
 
     .. math:: G_+(d) < 2/\alpha, \qquad G_-(d) < 2/\alpha,
@@ -478,22 +479,22 @@ def monitor(
     ----------
     ev
         What both models did on all units so far. Units must be labelled in an order that does not depend on what the
-        models do on them, such as at random; whole batches or single units, it does not matter.
+        models do on them, such as at random, in batches or one at a time.
     a, b
         Names of the models; may be left out if there are exactly two.
     metric
         Name of a metric that is a ratio of counts, such as F1, recall or accuracy, or the mean of scores from 0 to 1.
     previous
-        What the last look returned, or what its ``to_dict()`` or ``json.loads(state.to_json())`` gives, so that a later
-        process can go on: the answer is then that of all looks together. Without it that of this look is returned,
-        which is as valid and may be a little wider.
+        The result of the last look, or its ``to_dict()`` or ``json.loads(state.to_json())``, so that a later process can
+        go on: the answer is then that of all looks together. Without it the answer is that of this look alone, which is
+        as valid and may be a little wider.
     rope
         The region of practical equivalence, as in `compare`.
     confidence_level
         One minus the probability of ever being wrong.
     largest
-        Where units are sentences or documents: the largest load that one can have, known before any was seen. That is how
-        many spans of F1, gold and predicted ones together, and how many items of accuracy.
+        For sentences or documents: the largest load that one can have, known before any was seen. For F1 that is the
+        number of spans, gold and predicted ones together, and for accuracy the number of items.
 
     Examples
     --------
@@ -569,7 +570,7 @@ def _together(before: Monitor, now: Monitor) -> Monitor:
     low = max(before.low, look.low)
     high = min(before.high, look.high)
     if low > high:
-        # No difference is left in both sequences, so one of the looks is among the few that err: keep the last interval.
+        # The sequences have no difference in common, so one of the looks is among the few that err: keep the last interval.
         low = before.low
         high = before.high
     return replace(now, looks=(*before.looks, look._replace(low=low, high=high)))
@@ -584,5 +585,5 @@ def _limit(wagers: Wagers, difference: float, need: float) -> float:
     if missing(-1.0) > 0.0:
         return -1.0
     limit = crossing(missing, -1.0, max(difference, -1.0 + 1e-9), accuracy=1e-9)
-    # On the safe side of rounding.
+    # The end is moved outwards, so that rounding errs on the safe side.
     return max(-1.0, limit - 1e-9)

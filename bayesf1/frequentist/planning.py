@@ -74,7 +74,7 @@ class Plan(Answer):
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain numbers and strings, with stable names."""
         fields = asdict(self)
-        # JSON has lists alone.
+        # JSON has lists, and no tuples.
         for name, value in fields.items():
             if isinstance(value, tuple):
                 fields[name] = list(value)
@@ -93,17 +93,17 @@ class SampleSize(Plan):
     half_width, confidence_level
         The interval that is planned for.
     standard_error
-        The standard error that it asks for, half-width / z.
+        The standard error that this requires, half-width / z.
     n_positives
-        How many gold items; None where the metric does not depend on them.
+        The number of gold items; None if the metric does not depend on them.
     n_units, unit
-        How many items, or units of the pilot's kind, in all; None where that takes a prevalence that was not given.
+        The total number of items, or units like the pilot's; None if that needs a prevalence, and none was given.
     prevalence
-        Share of gold items that was supposed, or None.
+        The assumed share of gold items, or None.
     basis
-        ``"bound"`` where it holds for any model, ``"pilot"`` where a model like that of the pilot is supposed.
+        ``"bound"`` if the plan holds for any model, ``"pilot"`` if it holds for a model like that of the pilot.
     generations, repeated
-        The least and the most generations of an item of the pilot, which the plan has as well, and the name of one.
+        The least and the most generations of an item, in the pilot as in the plan, and the name of one.
     """
 
     half_width: float
@@ -184,8 +184,8 @@ def plan(
 
     .. math:: n_+ \ge \frac{V(\max\{a,b\})}{b\,\delta^2}
 
-    gold items, and as many items as hold them. With a pilot its own variance takes the bound's place, and any metric
-    and any kind of unit will do.
+    gold items, and enough items to include them. With a pilot, its own variance takes the place of the bound, and any
+    metric and any kind of unit is possible.
 
     Parameters
     ----------
@@ -194,11 +194,11 @@ def plan(
     metric
         Name of a metric. Without a pilot: an F-score, ``"jaccard"``, ``"recall"`` or ``"accuracy"``.
     prevalence
-        Share of gold items, to say how many items there must be in all.
+        Share of gold items, which gives the total number of items.
     pilot
-        What a model like the one to be evaluated did on some items or other units.
+        An evaluation of a similar model on some items or other units.
     model
-        Which model of the pilot; may be left out where there is one.
+        Which model of the pilot; may be left out if there is only one.
     confidence_level
         Confidence level of the interval.
 
@@ -214,7 +214,7 @@ def plan(
 
     References
     ----------
-    Jiang (2020), *Statistical formulas for F measures*, Corollary 2; he rounds δ to 0.01, which makes 10,250 and
+    Jiang (2020), *Statistical formulas for F measures*, Corollary 2; there δ is rounded to 0.01, which gives 10,250 and
     16,667.
     """
     if not is_number(half_width) or not 1e-6 <= half_width < 1.0:
@@ -253,7 +253,7 @@ def plan(
 
 
 def _generations_of(pilot: Evaluation | None) -> dict[str, Any]:
-    """Return the fields of a plan that say how often each item is answered; none if it is once."""
+    """Return the fields of a plan that say how often each item is answered; empty if it is answered once."""
     if pilot is None or pilot.generations is None:
         return {}
     parts = pilot.generations
@@ -261,12 +261,12 @@ def _generations_of(pilot: Evaluation | None) -> dict[str, Any]:
 
 
 def _ceil(x: float) -> int:
-    # A whole number that rounding has lifted by a hair is still that number.
+    # A whole number that rounding errors have raised slightly is still that number.
     return math.ceil(x * (1.0 - 1e-12))
 
 
 def _from_bound(needed: float, metric: Metric, prevalence: float | None) -> tuple[int | None, int | None]:
-    """Return how many gold items, and how many items in all, are enough for any model."""
+    """Return the numbers of gold items and of all items that are enough for any model."""
     if metric.name == "accuracy":
         # A share of all items, whose variance is at most ¼.
         n_items = _ceil(0.25 / needed**2)
@@ -296,7 +296,7 @@ def _from_bound(needed: float, metric: Metric, prevalence: float | None) -> tupl
 def _from_pilot(
     needed: float, metric: MetricLike | None, pilot: Evaluation, model: str | None
 ) -> tuple[Metric, int | None, int | None, str]:
-    """Return the metric, how many gold items and units in all it takes, and what a unit is called."""
+    """Return the metric, the numbers of gold items and of all units that it takes, and what a unit is called."""
     if model is None:
         if len(pilot.names) > 1:
             raise ValueError(
@@ -314,7 +314,7 @@ def _from_pilot(
             f"{model} scores {float(metric(one.tables, one.cells)[0]):g} in the pilot without any spread, which says "
             "nothing about a larger test set; leave the pilot out, or take a larger one"
         )
-    # A test set so many times as large as the pilot has the standard error that is needed.
+    # A test set that is larger than the pilot by this factor has the standard error that is needed.
     times = variance / needed**2
     n_gold = 0.0
     for cell, count in zip(one.cells, one.tables[0], strict=True):
@@ -334,12 +334,12 @@ def _from_pilot(
 # ---- decisions between models -----------------------------------------------------------------------------
 
 _STEP = 1e-6
-# A larger tilt is as good as certainty.
+# A larger tilt is practically certainty.
 _STEEPEST = 200.0
 # More kinds of units than this are merged into this many strata.
 _STRATA = 64
-# With more sums than this (averages over many classes) strata would blur how many units a rare class has, so that only
-# many more kinds are merged.
+# With more sums than this (averages over many classes) strata would blur how many units a rare class has. Then only many
+# more kinds are merged.
 _FEW_SUMS = 24
 _MOST_KINDS = 1000
 # With many sums the slopes take longest. Outcomes are then drawn this often for the same units.
@@ -397,10 +397,10 @@ class SimulatedPair:
         return np.asarray(slopes @ self.net.T)
 
     def merged(self) -> SimulatedPair:
-        """Return the pair with kinds of nearly the same gain merged into strata, if there are many.
+        """Return the pair with kinds of similar gain merged into strata, if there are many.
 
-        The units of a stratum get their mean contribution, so that totals stay as they are. The width of a stratum, in the
-        order of ψ, follows the cube root of the density, which loses the least variance.
+        The units of a stratum get their mean contribution, so that totals stay as they are. Strata are narrower where the
+        density of ψ is higher, by its cube root, which loses the least variance.
 
         References
         ----------
@@ -419,7 +419,7 @@ class SimulatedPair:
         position = np.cumsum(np.cbrt(self.weights[order] * steps**2))
         share = position / max(position[-1], 1e-300)
         stratum = np.zeros(len(self.weights))
-        # Half a number keeps units that favour B apart from those that favour A.
+        # Half a number separates units that favour B from units that favour A.
         stratum[order] = 1.0 + np.floor(_STRATA * share) + np.where(gain > 0.0, 0.5, 0.0)
         which = np.unique(stratum, return_inverse=True)[1]
 
@@ -465,7 +465,7 @@ class SimulatedPair:
     ) -> FloatArray:
         """Return P(H1), or P(ν_B - ν_A > -margin), on `n_sets` test sets of `n_units` units, axes (units, outcome).
 
-        Units are drawn first. Then it is drawn, once or several times, on which of them the models are swapped, by `shares`.
+        Units are drawn first; then, once or several times, the units on which the models are swapped, by `shares`.
         """
         outcomes = _OUTCOMES if self.many_sums else 1
         blocks = []
@@ -479,7 +479,7 @@ class SimulatedPair:
         return self._inflated(p_h1, n_units, self.effective_sample)
 
     def _inflated(self, p: FloatArray, n_units: int, effective_sample: EffectiveSample) -> FloatArray:
-        """Return the probabilities of a bootstrap over so many units: Student's t in place of the normal distribution."""
+        """Return the probabilities of a bootstrap over this many units: Student's t in place of the normal distribution."""
         times = n_units / self.size
         freedom = max(effective_sample.units * times - 1.0, 1.0)
         seen = max(1.0 - (1.0 - effective_sample.seen_variance) / times, 1e-6)
@@ -524,7 +524,7 @@ def _first_is_larger(first: FloatArray, second: FloatArray) -> FloatArray:
     p = np.where(mean_a > 0, 0.0, 0.5)
     p[mean_b > 0] = 1.0
     both = (mean_b > 0) & (mean_a > 0)
-    # A margin of which no unit is in favour is taken as certain.
+    # A margin that no unit contradicts is taken as certain.
     var_b = np.maximum(first[both, 1], 1e-12 * mean_b[both] ** 2)
     scale_b = var_b / mean_b[both]
     scale_a = second[both, 1] / mean_a[both]
@@ -553,7 +553,7 @@ def simulated_pair(ev: Evaluation, metric: Metric, prior: float) -> SimulatedPai
         )
     ev.task.check_one_scale()
     if metric.expand is not None:
-        # To first order an area is a ratio of two sums.
+        # An area under a curve is, to first order, a ratio of two sums.
         numerators, denominators = metric.expand(ev.tables.mean(axis=0)[None])
         metric = replace(metric, parts=(numerators[0], denominators[0]))
     sums, score = metric.sums(ev.cells)
@@ -592,7 +592,7 @@ def simulated_pair(ev: Evaluation, metric: Metric, prior: float) -> SimulatedPai
 
 
 class _Stratum(NamedTuple):
-    """Gold items, or all others: their share, the rate of positive predictions, and the cells of both outcomes."""
+    """Gold items, or all other items: their share, the rate of positive predictions, and the cells of both outcomes."""
 
     share: float
     rate: float
@@ -611,9 +611,9 @@ def assumed_pilot(
 ) -> Evaluation:
     r"""Return what two equally good models are expected to do on binary items, in place of a pilot.
 
-    Errors of the two models are correlated alike on gold items and on others: given recall r and false positive rate
-    f, :math:`P(\text{only A finds it}) = c\,r(1-r)` and :math:`P(\text{only A claims it}) = c\,f(1-f)`, with c such
-    that they agree as often as supposed; c = 1 would be independence.
+    Errors of the two models have the same correlation on gold items and on other items: given recall r and false positive
+    rate f, :math:`P(\text{only A finds it}) = c\,r(1-r)` and :math:`P(\text{only A claims it}) = c\,f(1-f)`, with c such
+    that they agree as often as assumed; c = 1 would be independence.
 
     Parameters
     ----------
@@ -624,7 +624,7 @@ def assumed_pilot(
     f1
         F1 around which the two models lie; both precision and recall are then taken to equal it.
     precision, recall
-        Instead of `f1`, both.
+        Both may be given instead of `f1`.
     n_items
         Number of items of the test set.
 
@@ -686,7 +686,7 @@ def assumed_pilot(
 
 @dataclass(frozen=True)
 class DecisionPlan(Plan):
-    """How many units it takes to decide between two models, or what so many units can decide.
+    """How many units a decision between two models takes, or which difference a number of units can decide.
 
     Attributes
     ----------
@@ -697,21 +697,21 @@ class DecisionPlan(Plan):
     agreement
         Share of the units on which both models do the same, as far as the metric counts it.
     p_h1
-        The probability of being better from which on the decision is made.
+        The probability of being better from which the decision is made.
     goal
         The probability with which the decision was to be made.
     assurance, mcse
         The probability with which it is made, and the standard error of its simulation.
     question
-        ``"size"`` where the number of units was asked for, ``"resolution"`` where the difference was.
+        ``"size"`` if the number of units was asked for, ``"resolution"`` if the difference was.
     not_worse_by
-        The margin, where it shall be shown that a model is not worse by more than it; None where that it is better.
+        The margin, if a model should be shown not to be worse by more than this; None if it should be shown to be better.
     n_sets, rng
         Number of simulated test sets, and the seed (None after a Generator).
     generations, repeated
-        The least and the most generations of an item of the pilot, which the plan has as well, and the name of one.
+        The least and the most generations of an item, in the pilot as in the plan, and the name of one.
     generation_share
-        Their share of the variance of the difference; None if each item has one.
+        The share of generations in the variance of the difference; None if each item has one generation.
     """
 
     difference: float
@@ -733,7 +733,7 @@ class DecisionPlan(Plan):
 
     @property
     def sentence(self) -> str:
-        """How many units the decision takes, or which difference so many decide, as a sentence."""
+        """How many units the decision takes, or which difference these units can decide, as a sentence."""
         return printable(words.decision_sentence(self))
 
     @property
@@ -762,13 +762,13 @@ class DecisionPlan(Plan):
         )
 
 
-# From which on a comparison with 95 % intervals calls a model better.
+# The probability from which a comparison with 95% intervals calls a model better.
 DECIDED = claim_threshold(0.95)
 _MAX_UNITS = 1e12
 _ROUNDS = 10
-# No score is as large.
+# A bound above any score.
 _LARGEST = 1e9
-# So many standard errors of the assurance are near enough to its goal.
+# The assurance is close enough to its goal within this many standard errors.
 _NEAR = 2.0
 
 
@@ -786,36 +786,36 @@ def plan_comparison(
     n_sets: int = 10_000,
     rng: RNGLike = None,
 ) -> DecisionPlan:
-    r"""Return how many units it takes to see that one of two models is better, or that it is not worse by much.
+    r"""Return how many units are needed to see that one of two models is better, or that it is not worse by much.
 
     The Bayesian assurance of n units is the probability that the Bayes test of a test set of n units will find
 
     .. math:: P(H_1 \mid \text{data}) \ge p, \qquad H_1: \nu_B > \nu_A,
 
-    given that :math:`\nu_B - \nu_A` is the difference supposed; with a margin m it is that
-    of non-inferiority, :math:`P(\nu_B - \nu_A > -m \mid \text{data}) \ge p`. Test sets are drawn from the pilot's units,
-    whose winners are tilted until that is the true difference. The posterior is the paired one, or that of
-    the Bayesian bootstrap where units are clusters.
+    given that :math:`\nu_B - \nu_A` is the assumed difference; with a margin m the test is one of non-inferiority,
+    :math:`P(\nu_B - \nu_A > -m \mid \text{data}) \ge p`. Test sets are drawn from the pilot's units, whose winners are
+    tilted until the true difference is the assumed one. The posterior is the paired one, or that of the Bayesian
+    bootstrap if units are clusters.
 
     Parameters
     ----------
     pilot
-        What both models, or two like them, did on some units; from data, or from `assumed_pilot`. It tells how often
-        models differ on a unit, and in what; who was right there does not matter.
+        An evaluation of both models, or of two similar models, on some units; from data, or from `assumed_pilot`. It
+        shows how often models differ on a unit, and how; it does not matter which of them was right.
     a, b
-        Names of the models; may be left out where there are exactly two.
+        Names of the models; may be left out if there are exactly two.
     difference
         How much better one model truly is, such as 0.02 for two percentage points. With a margin 0 by default, two
         models that are equally good; it may be negative, above minus the margin.
     not_worse_by
-        The margin, such as 0.005, where it shall be shown that the model is not worse by more than that.
+        The margin, such as 0.005, if the model should be shown not to be worse by more than that.
     metric
         Name of a metric, or a callable on tables (..., cell); F1 by default.
     p_h1
-        The probability of being better from which on the decision is made; by default .975, from which on `compare`
-        with its 95 % intervals calls a model better.
+        The probability of being better from which the decision is made; by default .975, from which `compare` with its
+        95% intervals calls a model better.
     assurance
-        The probability with which it shall be made.
+        The probability with which the decision should be made.
     prior
         λ of the Dirichlet prior on each model's cells.
     n_sets, rng
@@ -840,7 +840,7 @@ def plan_comparison(
 
 
 def _assumed_difference(difference: float | None, margin: float | None) -> float:
-    """Return how much better a model is supposed to be, or say what is wrong with it or with the margin."""
+    """Return how much better a model is assumed to be, or raise a ValueError if that, or the margin, is not possible."""
     if margin is not None and (not is_number(margin) or not 0 < margin <= _LARGEST):
         raise ValueError(
             f"not_worse_by is a margin above 0, such as 0.005 for half a point, not {quoted(margin)}",
@@ -898,7 +898,7 @@ def _plan_decision(
     n_sets: int,
     rng: RNGLike,
 ) -> DecisionPlan:
-    """Return how many units show a difference, or, if none is given, the smallest that these units show.
+    """Return how many units show a difference, or, if none is given, the smallest difference that these units show.
 
     Test sets of the pilot's units are simulated.
     """
@@ -986,7 +986,7 @@ def _plan_decision(
         missing_before = missing
         missing = float(special.ndtri(goal) - special.ndtri(reached))
         if missing_before * missing < 0.0:
-            # The last step went past the goal, so the next one is shorter.
+            # The last step passed the goal, so the next one is shorter.
             slope *= 2.0
         x = float(np.clip(x + missing / slope, max(0.5 * x, least), 0.5 * (x + most)))
     if difference is None and not enough:
@@ -996,5 +996,5 @@ def _plan_decision(
         )
     if not enough:
         return candidate
-    # If few units tell the models apart, the assurance grows in leaps and may pass its goal without coming near it.
+    # If the models differ on few units, the assurance grows in jumps and may pass its goal without coming close to it.
     return min(enough, key=lambda plan: (plan.n_units, plan.difference))

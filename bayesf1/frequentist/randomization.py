@@ -40,25 +40,25 @@ class RandomizationTest(Answer):
     alternative
         ``"two-sided"``, ``"greater"`` (B is better than A) or ``"less"``.
     p_value
-        Probability of a difference at least as large, had chance decided which output is whose; never 0.
+        Probability of a difference at least as large if chance decided which output belongs to which model; never 0.
     exact
-        Whether all swaps were counted; otherwise the p-value is (k + 1)/(N + 1) from random ones.
+        Whether all swaps were counted; otherwise the p-value is (k + 1)/(N + 1) from random swaps.
     n_trials
         How many random swaps were tried, N; 0 if the p-value is exact.
     interval
-        Clopper-Pearson interval of the exact p-value, at `confidence_level`; a single point where it is known.
+        Clopper-Pearson interval of the exact p-value, at `confidence_level`; a single point if it is known.
     confidence_level
         Confidence level of that interval.
     unit, n_units, n_discordant
-        What was swapped, how many there are, and on how many the models differ in what the metric counts.
+        The name of a swapped unit, how many there are, and on how many of them the models differ for the metric.
     lower_is_better
         Whether the better model has the lower score.
     start
-        The number that random trials start from; None if there are none, or they are those of a Generator.
+        The seed of random trials; None if there are no trials, or if these came from a Generator.
     p_holm, p_bh
-        The p-value as Holm and as Benjamini and Hochberg adjust it beside others; None of a single test. See `adjust`.
+        The p-value adjusted for other tests, by Holm and by Benjamini and Hochberg; None for a single test. See `adjust`.
     remarks
-        What a reader should know of the data, in sentences.
+        What a reader should know about the data, in sentences.
     """
 
     titled = False
@@ -103,7 +103,7 @@ class RandomizationTest(Answer):
 
     @property
     def title(self) -> str:
-        """What was swapped, and how many of these there are."""
+        """The swapped units, and how many there are."""
         return words.title(self)
 
     @property
@@ -189,13 +189,13 @@ def adjust(tests: Sequence[RandomizationTest]) -> list[RandomizationTest]:
 
 # ---- sums of the units under random swaps -----------------------------------------------------------------
 
-# At most so many sums are listed one by one, or counted on a lattice by so many additions: about a second.
+# The most sums that are listed one by one, and the most additions to count them on a lattice: about a second.
 _LISTED = 1 << 20
 _LATTICE = 1 << 21
 _WORK = 1 << 29
-# Half of what a swap moves, towards B or A, for each way to swap eight units.
+# Half of the effect of a swap, towards B or A, for each way to swap eight units.
 _SIGNS = ((np.arange(256)[:, None] >> np.arange(8)) & 1) - 0.5
-# How many of eight coins show heads.
+# How many of eight coins show heads, by the byte that they make.
 _HEADS = (_SIGNS.sum(axis=1) + 4.0).astype(np.uint8)
 _ACROSS_FOLDS = "The test takes the predictions of all folds as those of one model, so training again may change its answer."
 # With more patterns than this, an area under a curve is replaced by its first-order expansion.
@@ -203,7 +203,7 @@ _FIRST_ORDER = 500
 
 
 def merge_mirrored(net: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Drop the units that a swap does not change, and merge those that it changes alike, up to the sign.
+    """Drop the units that a swap does not change, and merge units that it changes alike, up to the sign.
 
     Parameters
     ----------
@@ -269,7 +269,7 @@ def swaps_on_lattice(net: FloatArray, counts: FloatArray) -> tuple[FloatArray, F
     turn = np.where(moves @ strides < 0, -1, 1)
     moves = turn[:, None] * moves
     steps = moves @ strides
-    # Patterns of many units go first, while the array of sums is short.
+    # Patterns of many units come first, while the array of sums is short.
     order = np.argsort(-times, kind="stable")
     lengths = 1 + np.concatenate([[0], np.cumsum((steps * times)[order])])
     additions = (times[order] + 1.0) * lengths[:-1]
@@ -282,7 +282,7 @@ def swaps_on_lattice(net: FloatArray, counts: FloatArray) -> tuple[FloatArray, F
             longer[k * step : k * step + len(mass)] += weight * mass
         mass = longer
     codes = np.flatnonzero(mass)
-    # Back from codes to sums of the chosen cells, and from these to all cells.
+    # Codes are turned back into sums of the chosen cells, and these into all cells.
     lowest = times @ np.minimum(moves, 0)
     digits = (codes - lowest @ strides)[:, None] // strides % widths
     sums = digits + lowest - 0.5 * (times @ moves)
@@ -322,7 +322,7 @@ def random_swaps(
 
 
 def _heads(times: IntArray, n: int, rng: np.random.Generator) -> FloatArray:
-    """Draw how often fair coins show heads, axes (trial, pattern); up to 64 coins by random bytes, which is faster."""
+    """Draw how often fair coins show heads, axes (trial, pattern); for up to 64 coins random bytes are used, for speed."""
     few = times <= 64
     heads = np.empty((n, len(times)))
     heads[:, ~few] = rng.binomial(times[~few], 0.5, (n, int((~few).sum())))
@@ -354,12 +354,12 @@ def fair_binomial(n: int) -> FloatArray:
 
 
 def _independent_columns(net: FloatArray, counts: FloatArray) -> IntArray:
-    """Return the cells that determine all others, those of the smallest sums first."""
-    # With fixed gold, an item more in fn is an item less in tp: half of the cells are redundant.
+    """Return the cells that determine all others, in rising order of their sums."""
+    # With fixed gold, one more item in fn is one item less in tp: half of the cells are redundant.
     chosen: list[int] = []
     sizes = counts @ np.abs(net) + 1.0
     for j in np.argsort(sizes, kind="stable"):
-        # A lattice of so many sums is too large already, and the caller gives up.
+        # A lattice of this size is already too large, and the caller gives up.
         if np.log(sizes[chosen]).sum() > math.log(_LATTICE):
             break
         if np.linalg.matrix_rank(net[:, [*chosen, j]]) > len(chosen):
@@ -394,15 +394,15 @@ def randomization_test(
 ) -> RandomizationTest:
     r"""Test whether two models differ in any metric, by swapping their outputs on whole units.
 
-    If both models were the same, their outputs on a unit (an item, a sentence, a document) could be swapped. Only
-    the number of swaps in each kind of unit matters, which is :math:`\mathrm{Binomial}(n, 1/2)`; where the possible
-    sums are few enough the p-value is exact, else :math:`p = (k+1)/(N+1)` from N random trials. For accuracy on
-    items this is McNemar's exact test.
+    If both models were the same, their outputs on a unit (an item, a sentence, a document) could be swapped. Only the
+    number of swaps in each kind of unit matters, which is :math:`\mathrm{Binomial}(n, 1/2)`. The p-value is exact if
+    there are few enough possible sums, else :math:`p = (k+1)/(N+1)` from N random trials. For accuracy on items this is
+    McNemar's exact test.
 
     Parameters
     ----------
     ev
-        An evaluation that knows its units; totals alone will not do.
+        An evaluation with known units; totals are not enough.
     a, b
         Names of the models; may be left out if there are exactly two.
     metric
@@ -413,9 +413,9 @@ def randomization_test(
     method
         ``"exact"``, ``"montecarlo"``, or ``"auto"``: exact if that takes about a second at most.
     n_trials
-        Number of random trials, where they are made.
+        Number of random trials, if they are made.
     confidence_level
-        Level of the interval that tells how far the random trials leave the p-value open.
+        Level of the interval in which the random trials place the exact p-value.
     rng
         Source of randomness: a Generator or an integer.
 
