@@ -1,1 +1,1 @@
-"""From what people have to an Evaluation: everything called ``from_*`` or ``read``."""
+"""From files, frames and arrays to an Evaluation: everything called ``from_*`` or ``read``."""

@@ -16,7 +16,7 @@ from bayesf1.evaluation import Evaluation
 from bayesf1.io.formats import Format, InputFiles, ReadRequest, gold_and_models
 from bayesf1.io.tags import SpanTable, chosen_types, from_span_table
 
-# What else an annotation file has: events, relations, attributes, normalisations, notes, equivalences.
+# Other lines of an annotation file: events, relations, attributes, normalisations, notes, equivalences.
 _OTHERS = re.compile(r"[ERAMN][0-9][^\t ]*\t|#[^\t ]*\t|\*\t")
 _ANNOTATION = re.compile(r"(T[^\t ]+)\t([^\t ]+) ([0-9]{1,12}) ([0-9]{1,12})((?:;[0-9]+ [0-9]+)*)(?:\t(.*))?")
 

@@ -181,7 +181,7 @@ def _object_and_field(name: str) -> tuple[str, str]:
 def guess_columns(
     table: TableFile, gold: str | None, other: Iterable[str | None], *, answers: bool = False
 ) -> dict[str, str]:
-    """Return the models' columns: all but gold, ids and those that options name.
+    """Return the models' columns: all except gold, ids and columns that options name.
 
     Parameters
     ----------

@@ -178,7 +178,7 @@ def _sentence_start(side: _Columns, sentence: int) -> str:
 
 
 def _n_trailing_numbers(file: InputFile) -> int:
-    """Return how many columns after the tags hold numbers alone, such as a tagger's confidence."""
+    """Return how many columns after the tags have only numbers, such as a tagger's confidence."""
     rows = _sample(file)
     width = min(map(len, rows), default=0)
     n = 0

@@ -25,7 +25,7 @@ from bayesf1.units import Folds
 CHUNKS = ("gold", "predicted", "correct")
 # P(B > A) of independent tables is right to 1e-9 up to 1e7, and to 1e-7 up to here, as betainc loses digits.
 MAX_COUNT = 1e10
-# The largest weight of a row of a table: beyond it a double cannot tell a count from the next one.
+# The largest weight of a row of a table; doubles represent all whole numbers up to a few times this.
 _MAX_WEIGHT = 1e15
 _COUNT_COLUMNS = (*BINARY_CELLS, *CHUNKS)
 _COLUMNS = ("model", "task", "repeat", "fold", *_COUNT_COLUMNS)
@@ -376,7 +376,7 @@ def _read_request(request: ReadRequest) -> Evaluation:
 
 
 def _holds_counts(file: InputFile, options: Mapping[str, Any]) -> bool:
-    """Return whether columns or keys are those of counts, and no option asks for a table of something else."""
+    """Return whether columns or keys are those of counts, unless an option asks for another kind of table."""
     first = next((line for line in file.lines if line.strip()), "").lstrip()
     if not first or options.keys() & {"gold", "correct", "scores", "prediction"}:
         return False

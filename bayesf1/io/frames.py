@@ -45,7 +45,7 @@ _NO_ROWS = "the frame has no rows; there is nothing to compare the models on"
 
 @contextmanager
 def engine_errors() -> Iterator[None]:
-    """Turn what an engine raises into one sentence that names it.
+    """Turn an error of an engine into a ValueError with one sentence that names the engine.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def from_frame(
         Name of the column that says which document (speaker, user, …) an item belongs to; documents are then
         the units.
     labels
-        The classes, as in `from_labels`. Shards that are to add up need them where some lack a class.
+        The classes, as in `from_labels`. Shards that should be added up need them if some lack a class.
     prediction, correct, score, lower_is_better, cv
         For frames with a row for each model and unit: the column of predictions (with `gold`), of right and wrong answers,
         or of scores; whether lower scores are better; and the design of the cross-validation, if the folds do not show it.
@@ -263,7 +263,7 @@ def from_wide(
 
 
 def _is_item_a_row(frame: Any, values: Sequence[str], given: Mapping[str, str], content: Content) -> bool:
-    """Return whether rows are items that no column tells apart: neither final scores nor answers to an item again."""
+    """Return whether rows are items without ids, and neither final scores nor repeated answers to an item."""
     named = roles_by_name(frame.columns, [*values, *given.values()])
     if content.kind == "score" or "item" in {*given, *named}:
         return False
@@ -276,6 +276,7 @@ def _from_items(
     frame: Any, lazy: Lazy, models: Mapping[str, str], group: str | None, content: Content
 ) -> Evaluation:
     """Return the evaluation of a frame with a row for each item, and a column of labels for each model."""
+    # Gold comes first and the group last: below, columns are known by this order.
     columns = [content.shared[0], *models.values(), *content.shared[1:]]
     if group is not None:
         columns.append(group)
@@ -426,7 +427,7 @@ def _frame_of_records(table: Sequence[Any]) -> Any:
 
 
 def _name_columns(frame: Any, models: Sequence[str] | None) -> dict[str, str]:
-    """Name the columns of a frame of tuples after what they hold, and return those of the models."""
+    """Name the columns of a frame of tuples by their content, and return those of the models."""
     n_models = frame.shape[1] - 2
     names = model_names(default_names(n_models) if models is None else models)
     if len(names) != n_models:
@@ -434,6 +435,7 @@ def _name_columns(frame: Any, models: Sequence[str] | None) -> dict[str, str]:
             f"rows have {n_models + 2} columns, so {n_models} models between gold and count, but models= names {len(names)}"
         )
     named = {name: f"model {name}" for name in names}
+    # Tuples have no names for columns, so errors call gold and the count by their numbers.
     frame.columns = ["1", *named.values(), str(n_models + 2)]
     return named
 
@@ -543,6 +545,7 @@ def _count(selected: Lazy, columns: Sequence[str], group: str | None) -> _Counte
             "every row named by mistake? Shards by whole documents add up: sum(evs)"
         )
     weights = np.array(counted["n"].to_list(), dtype=np.float64)
+    # An engine may list combinations of categories that do not occur, with a count of 0.
     seen = np.flatnonzero(weights)
     if not len(seen):
         raise ValueError(_NO_ROWS)

@@ -120,7 +120,7 @@ def read_groups(values: Any) -> AnyArray:
 def check_blank(
     labels: AnyArray, distinct: Iterable[Any], where: str, remedy: str = "drop or fill it first"
 ) -> None:
-    """Raise a ValueError that names an item with an empty label, which means in files that there is none."""
+    """Raise a ValueError that names an item with an empty label, as files have if there is none."""
     for label in distinct:
         if is_missing(label, blank=True):
             _check_present(labels == label, where, remedy)
@@ -146,7 +146,7 @@ def _check_objects(values: Any, where: str, remedy: str) -> None:
             raise ValueError(f"{where} has no label for item {i}; {remedy}")
         if not isinstance(value, str) and not is_label(value):
             raise ValueError(f"{where} has {quoted(value)} for item {i}; a label is a string or a number")
-        # numpy cuts what such a label prints to the length of its value, so that all labels may become one.
+        # numpy cuts the printed form of such a label to the length of its value, so different labels may become one.
         if isinstance(value, Enum) and isinstance(value, str) and str(value) != value:
             raise ValueError(f"{where} has {value!r} for item {i}; the label is {quoted(value.value)}")
         kinds.add(isinstance(value, str))
@@ -232,7 +232,7 @@ def from_rows(
     one: str = "item",
     each_an_item: bool = False,
 ) -> Evaluation:
-    """Build an Evaluation from what items of each kind add to the tables, axes (kind, ...).
+    """Build an Evaluation from `rows`, what an item of each kind adds to the tables, axes (kind, ...).
 
     `which` is the kind of each item (by default, each has its own kind), and `weights` says how often the item occurs. Units
     are called `one` by default; if groups are given, these are the units, and called documents.

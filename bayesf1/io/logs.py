@@ -181,7 +181,7 @@ def _check_same_items(name: str, log: _Log, first_name: str, first: _Log, noun: 
 
 
 def _notes_on_missing_scores(name: str, log: _Log, measure: str, noun: str) -> list[str]:
-    """Say how many items of a model lack scores, and how they are treated."""
+    """Return a remark on how many items of a model lack scores, and on how they are treated."""
     notes = []
     for items, missing, treatment in (
         (log.unscored, "without a score", "left out for all"),
@@ -195,7 +195,7 @@ def _notes_on_missing_scores(name: str, log: _Log, measure: str, noun: str) -> l
 
 
 def _notes_on_repeats(logs: Mapping[str, _Log]) -> list[str]:
-    """Say for which models documents come several times, as the harness does not number its repeats."""
+    """Return a remark on models with repeated documents, as the harness does not number its repeats."""
     notes = []
     for name, log in logs.items():
         n_repeated = sum(len(own) > 1 for own in log.scores.values())

@@ -31,7 +31,7 @@ from bayesf1.tasks.binary import BINARY_CELLS, Binary
 _UNMISTAKABLE = (EVALUATION, INSPECT, LM_EVAL, SEGMENTS, TREC, BRAT, CONLLU, CONLLEVAL)
 INPUT_FORMATS: tuple[Format, ...] = (*_UNMISTAKABLE, COUNTS, TAGS, TABLE)
 
-# The cells of items that are positive by gold, and what is said if there are none, as in a file without its tags.
+# The cells of items with positive gold, and the remark if there are none, as in a file whose tags are lost.
 _OF_GOLD = [BINARY_CELLS.index("tp"), BINARY_CELLS.index("fn")]
 _NO_GOLD = "No gold label is positive, so recall is undefined and every positive prediction is wrong; is this the right gold?"
 
@@ -46,7 +46,7 @@ Files: TypeAlias = StrPath | Sequence[StrPath] | Mapping[str, StrPath]
 
 
 class ReadOptions(TypedDict, total=False):
-    """What files may need to be told; which of them apply, a format says."""
+    """Options for reading files; each format lists those that apply to it."""
 
     gold: str
     prediction: str
@@ -112,8 +112,8 @@ def read(
     runs
         Whether models called ``bert.1`` and ``bert.2`` are runs of one method.
     max_bytes
-        The most bytes to which a file may unpack, 4 GB by default. A text that has to be held whole, such as a column file,
-        has at most a 16th of it, a line a 64th.
+        The most bytes to which a file may unpack, 4 GB by default. A text that is held in memory, such as a column file, may
+        have at most a 16th of it, and a line a 64th.
     gold, prediction, columns
         For tables: the column of gold labels; the column of predictions if each model has a file, or each row a model;
         otherwise the models' columns, by default all that can be.
@@ -305,7 +305,7 @@ def _chosen(request: ReadRequest, input_format: str | None) -> Format:
 
 
 def _first_file(place: InputSource, fmt: Format) -> InputFile | None:
-    """Return the first of the files that may be of a format, which tells whether they are; None if none may be."""
+    """Return the first of the files that may be of a format, by which the format is recognised; None if none may be."""
     own = place.matching(fmt.folder)
     if not own.paths or (place.folder and not fmt.folder):
         return None

@@ -26,7 +26,7 @@ ROLE_NAMES: Mapping[str, tuple[str, ...]] = {
     "generation": ("epoch", "generation", "sample", "attempt", "trial"),
     "prompt": ("prompt", "template"),
 }
-# What the values of a column with each role are.
+# The plural noun for the values of a column with each role.
 ABOUT: Mapping[str, str] = {
     "model": "models",
     "item": "items",
@@ -89,7 +89,7 @@ def role_of(column: str) -> str | None:
 
 
 def roles_by_name(columns: Iterable[str], taken: Container[str]) -> dict[str, str]:
-    """Return the first column that is called after each role, among those that are not taken otherwise.
+    """Return the first column that is named like each role, among those that are not used otherwise.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def check_given(
     header
         The columns that exist.
     where
-        What has these columns, such as the name of a file.
+        The file or frame with these columns, in words.
     item_option
         The name of the argument for the role of items.
     has_scores

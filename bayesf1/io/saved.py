@@ -175,7 +175,7 @@ def corpus_measures() -> dict[str, Callable[..., Any]]:
 def load(path: StrPath) -> Evaluation:
     """Read an evaluation that was saved.
 
-    Evaluations of shards add up, so that shards can be counted anywhere and files are all that need be brought together.
+    Evaluations of shards add up, so shards can be counted anywhere, and only the files need to be collected.
 
     Parameters
     ----------

@@ -89,6 +89,7 @@ class _TableRequest:
                 "gold=, the columns of right or wrong answers with correct=, or the scores with scores="
             )
         value = options.get("prediction", "prediction") if kind == "gold" else options[kind]
+        # If an option has two names and both are given, the first name wins, as it is written last.
         given = {
             role: options[name]
             for role, names in _ROLE_OPTIONS.items()
@@ -173,6 +174,7 @@ def _read(request: ReadRequest) -> Evaluation:
         return _evaluate_wide(asked, table, named)
     rows = None
     has_roles = bool(OF_FINAL_SCORES & {*named, *asked.given})
+    # Scores without items, folds or runs, and without a column of their own, may be in a column for each data set.
     if asked.are_final(named) and not has_roles and asked.value not in table.header:
         rows = _rows_of_data_sets(asked, table, asked.given.get("model", named.get("model", "")))
     return _evaluate(_joined_rows(asked, {"": table}) if rows is None else rows, place)
@@ -273,6 +275,7 @@ def _value_columns(asked: _TableRequest, tables: Mapping[str, TableFile]) -> tup
         close = [column for column in free if value.lower() in column.lower()]
         columns = (close[0],) if len(close) == 1 else tuple(name.strip() for name in value.split(","))
     for table in tables.values():
+        # A missing column that an option names is refused by `check`.
         if value not in (*table.header, *asked.options.values()) and asked.kind == "gold":
             others = [column for column in free if column not in asked.options.values()]
             raise ValueError(
@@ -449,6 +452,7 @@ def _rows_of_data_sets(asked: _TableRequest, table: TableFile, model: str) -> _R
         )
     wide = frame[[model]].assign(**{column: numbers[column] for column in data_sets})
     long = melted(wide, data_sets, asked.content.answer)
+    # In such tables data sets are mostly called tasks; but the column of models may have this name.
     corpus = "data set" if model == "task" else "task"
     return _Rows(
         long.frame.rename(columns={long.model: corpus}),

@@ -197,6 +197,7 @@ def _load_plain(file: InputFile, wanted: Sequence[str], most: int | None) -> Any
     # pyarrow cannot open a path that is not UTF-8, as in a locale without UTF-8.
     if not _is_plain(file, separator) or not str(file.path).isprintable():
         return None
+    # Columns are known by number, as names may be empty or occur twice.
     places = [str(header.index(name)) for name in wanted]
     text = dict.fromkeys(places, pa.dictionary(pa.int32(), pa.string()))
     try:
@@ -223,7 +224,7 @@ def _load_plain(file: InputFile, wanted: Sequence[str], most: int | None) -> Any
 
 
 def _is_plain(file: InputFile, separator: str) -> bool:
-    """Return whether a text has no quotes, and no blanks where cells begin, so that all parsers read the same."""
+    """Return whether a text has no quotes, and no blanks where cells begin, so that all parsers agree."""
     padded = f"{separator} ".encode()
     with file.open() as stream:
         while block := stream.read(_SCANNED) + stream.readline(_SCANNED):

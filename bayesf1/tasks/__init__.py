@@ -1,1 +1,1 @@
-"""Tasks: what the cells of a table mean, their metrics, priors and draws."""
+"""Tasks: the meaning of the cells of a table, with metrics, priors and draws."""

@@ -297,7 +297,7 @@ def _balanced_accuracy(counts: ClassCounts, *, in_gold: BoolArray) -> FloatArray
 
 
 def _symmetric_balanced_accuracy(counts: ClassCounts, *, in_gold: BoolArray) -> FloatArray:
-    """Return symmetric balanced accuracy, as `bayesf1.metrics.sba` has it for two classes.
+    """Return symmetric balanced accuracy, which is `bayesf1.metrics.sba` if there are two classes.
 
     The recall of a class without gold items is its share of predictions, and items that a prior gave it still count in the
     total.
@@ -364,7 +364,7 @@ class Classed(Task):
     noun: ClassVar[str] = "classes"
     # Whether each class has true negatives of its own.
     true_negatives: ClassVar[bool] = False
-    # Whether every item has one class, so that all other items are true negatives of a class.
+    # Whether every item has one class; items that are not in tp, fp or fn of a class are then its true negatives.
     exclusive: ClassVar[bool] = False
 
     classes: tuple[str, ...] = ()
@@ -409,7 +409,7 @@ class Classed(Task):
         return f"{len(self.classes)} {self.noun} ({listing(self.classes, most=6)})"
 
     def describe_prior(self, prior: float) -> str:
-        """Say what was believed before the data."""
+        """Return the prior in words."""
         return f"Dirichlet({prior:g}) prior shared by {len(self.classes)} classes"
 
 
@@ -422,7 +422,7 @@ def _is_number(text: str) -> bool:
 
 @dataclass(frozen=True)
 class LabelSets(Classed):
-    """Every item has any number of labels, each of which is right or wrong by itself."""
+    """Every item has any number of labels, and each label is right or wrong by itself."""
 
     name: ClassVar[str] = "multilabel"
     true_negatives: ClassVar[bool] = True

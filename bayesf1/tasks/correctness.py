@@ -30,7 +30,7 @@ class Correctness(BinaryOutcome):
     Attributes
     ----------
     cells
-        ``("right", "wrong")``; the other way round if 1 stands for an error, and a mean is an error rate.
+        ``("right", "wrong")``; the other way round if 1 is an error, so that a mean is an error rate.
     scored
         The name of being right in print, such as ``"exact match"``.
     """
@@ -59,12 +59,12 @@ class Correctness(BinaryOutcome):
 
     @property
     def counts_errors(self) -> bool:
-        """Whether 1 stands for an error."""
+        """Whether 1 is an error."""
         return self.cells != RIGHT_WRONG
 
     @property
     def default_metrics(self) -> tuple[str, ...]:
-        """The accuracy, or the error rate if 1 stands for an error."""
+        """The accuracy, or the error rate if 1 is an error."""
         return ("error_rate",) if self.counts_errors else ("accuracy",)
 
     def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
@@ -83,7 +83,7 @@ class Correctness(BinaryOutcome):
         if name not in labels:
             names = [*labels, self.scored] if self.scored else labels
             raise ValueError(f"unknown metric {asked!r} of right or wrong answers; {nearest(asked, names)}")
-        # The mean is the share of items in the first cell, for which 1 stands.
+        # The mean is the share of items in the first cell, as these have the value 1.
         cell, other = {"accuracy": RIGHT_WRONG, "error_rate": WRONG_RIGHT}.get(name, self.cells)
         alias = self.scored if cell == self.cells[0] else ""
         label = alias if alias and name != "mean" else labels[name]
@@ -100,7 +100,7 @@ class Correctness(BinaryOutcome):
     # ---- prior and posterior ------------------------------------------------------------------------------
 
     def describe_prior(self, prior: float) -> str:
-        """Say what was believed before the data."""
+        """Return the prior in words."""
         rate = "error rate" if self.counts_errors else "accuracy"
         return f"Beta({prior:g}, {prior:g}) prior of each {rate}"
 

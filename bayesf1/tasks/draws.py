@@ -1,8 +1,8 @@
 """Posterior draws of tables: gamma weights of patterns, and tables as weighted sums of them.
 
-A table's scale is free, as every metric is a ratio. The prior is mostly a set of single-item patterns, weighted so that
-each model's cells are Dirichlet(λ); each task adds its own. Where joint outcomes are too many to be listed the prior
-is a gamma process, cut to the atoms that carry mass.
+A table's scale is free, as every metric is a ratio. The prior is mostly a set of single-item patterns, weighted so that each
+model's cells are Dirichlet(λ); each task adds its own. If there are too many joint outcomes to list, the prior is a gamma
+process, cut to the atoms that carry mass.
 """
 
 from __future__ import annotations

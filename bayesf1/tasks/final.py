@@ -90,7 +90,7 @@ class FinalScores(Task):
         return hint_of_loss(" ".join(self.scored), lower_is_better=self.lower_is_better)
 
     def notes_on(self, sampling: SamplingModel, metric: Metric) -> tuple[str, ...]:
-        """Say which uncertainty the scores of one test set do not show."""
+        """Return a note on the uncertainty that the scores of one test set do not show."""
         if not sampling.ev.methods:
             return ()
         limit = (

@@ -196,7 +196,7 @@ class MultiClass(Classed):
         return None
 
     def describe_prior(self, prior: float) -> str:
-        """Say what was believed before the data."""
+        """Return the prior in words."""
         number = "one item" if prior == 1.0 else f"{prior:.3g} items"
         return f"Beta prior of {number} per class, centred on the mean of its classes' accuracies"
 
@@ -216,7 +216,7 @@ class MultiClass(Classed):
         return (*notes, note)
 
     def draw(self, sampling: SamplingModel, n_draws: int, rng: np.random.Generator) -> Iterator[FloatArray]:
-        """Yield draws: gamma weights of patterns and of the prior's items, of which each model has other ones right."""
+        """Yield draws: gamma weights of patterns and of the prior's items, which are divided for each model."""
         observed = sampling.ev.tables
         n_models = len(observed)
         for tables in draw_bootstrap(sampling, n_draws=n_draws, rng=rng, more=2 * observed.size):
@@ -224,7 +224,7 @@ class MultiClass(Classed):
             prior_of_all = self._draw_half_items(sampling, len(tables), rng)
             prior_of_classes = self._draw_prior_items(sampling, len(tables), rng)
             believed = _with_class_weights(counts, prior_of_classes)
-            # Accuracy is that of all items and two half items: what classes borrow from each other does not enter.
+            # The accuracy is that of all items and two half items; the prior's items of classes do not change it.
             totals = counts.sum(axis=3) + prior_of_all  # (draw, model, [tp, fp, fn])
             believed *= ratio(totals, believed.sum(axis=3))[..., None]
             yield believed.reshape(tables.shape)

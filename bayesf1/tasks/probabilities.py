@@ -28,7 +28,7 @@ from bayesf1.tasks.draws import BootstrappedTask
 
 @dataclass(frozen=True, eq=False)
 class ScoreOrder:
-    """Items with a score, those of the highest scores first.
+    """Items with a score, the highest scores first.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class ScoreOrder:
         return len(self.hits) + len(self.others)
 
     def corners(self, curve: str) -> Self:
-        """Return the items with only those distinct scores that shape a curve, however items are weighted."""
+        """Return the items with only the distinct scores at which the curve can bend, whatever the weights of items."""
         has_hits = np.diff(self.n_hits) > 0
         has_others = np.diff(self.n_others) > 0
         if curve == "pr":
@@ -151,7 +151,7 @@ class Probabilities(BootstrappedTask):
         return np.array(self.values), np.array(self.hits)
 
     def check(self, models: Sequence[str], tables: FloatArray) -> None:
-        """Raise a ValueError if scores do not rise, or if there are not as many labels."""
+        """Raise a ValueError if scores do not rise, or if their number differs from that of labels."""
         pairs = list(zip(self.values, self.hits, strict=False))
         if not pairs or len(self.values) != len(self.hits) or pairs != sorted({*pairs}):
             raise ValueError(
@@ -309,7 +309,7 @@ class Probabilities(BootstrappedTask):
         return above, below
 
     def notes_on(self, sampling: SamplingModel, metric: Metric) -> tuple[str, ...]:
-        """Say that a bootstrap of an area has no spread, if so."""
+        """Return a note if a bootstrap of an area has no spread."""
         area = self.metric("roc_auc", sampling.ev.tables)
         if metric.name in _AREAS and (sampling.plain(area) >= 1.0).any():
             return ("A model separates the labels perfectly: these items cannot show how certain that is.",)
@@ -318,7 +318,7 @@ class Probabilities(BootstrappedTask):
     # ---- posterior and words ------------------------------------------------------------------------------
 
     def notes(self, tables: FloatArray) -> tuple[str, ...]:
-        """Say that losses are left out if values are not probabilities."""
+        """Return a note that losses are left out if values are not probabilities."""
         if self.are_probabilities:
             return ()
         return ("Not all values are from 0 to 1: no Brier score, no log loss.",)

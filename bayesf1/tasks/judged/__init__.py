@@ -1,1 +1,1 @@
-"""Items of which some have a gold label, and all the labels of the models and perhaps of a judge."""
+"""Items with labels of all models and perhaps of a judge, only some of which have a gold label."""

@@ -114,7 +114,7 @@ def error_correlation(strata: Strata, counts: FloatArray) -> float:
 
 
 def judge_notes(strata: Strata, counts: FloatArray, models: tuple[str, ...]) -> Iterator[str]:
-    """Yield what a reader of a comparison should know about the judge and about strata without a labelled item."""
+    """Yield notes for readers of a comparison, on the judge and on strata without a labelled item."""
     unlabelled = counts[:, -1]
     # Only whether it is 0 matters: items with gold labels of one role are counted more than once.
     labelled_in_pool = strata.pools.sums(counts[:, :-1])[strata.pools.index].sum(axis=1)  # (stratum)

@@ -44,7 +44,7 @@ class Unlabelled:
     def of(
         cls, stratum: IntArray, labelled: BoolArray, n_strata: int, ids: Sequence[Any] | None = None
     ) -> Unlabelled:
-        """Return those of the items that have no label, by their strata."""
+        """Return the items without a label, by their strata."""
         rows = np.flatnonzero(~labelled)
         order = np.argsort(stratum[rows], kind="stable")
         ends = np.cumsum(np.bincount(stratum[rows], minlength=n_strata))
@@ -101,9 +101,9 @@ def uneven_documents(stratum: IntArray, labelled: BoolArray, group: IntArray) ->
     r"""Return a note if labelled items are spread over documents less evenly than by random choice within strata.
 
     If :math:`L_c` of the :math:`N_c` items of stratum c are chosen at random, each is labelled with probability :math:`r_c =
-    L_c/N_c`. With :math:`n_{cd}` of them in document d, of which :math:`L_d` items of all strata are labelled, :math:`\sum_d
-    (L_d - \sum_c n_{cd} r_c)^2 / \sum_c n_{cd} r_c (1 - r_c)(1 - n_{cd}/N_c)` is about :math:`\chi^2` with one degree of
-    freedom less than there are documents.
+    L_c/N_c`. With :math:`n_{cd}` items of stratum c in document d, and :math:`L_d` labelled items of all strata in it,
+    :math:`\sum_d (L_d - \sum_c n_{cd} r_c)^2 / \sum_c n_{cd} r_c (1 - r_c)(1 - n_{cd}/N_c)` is about :math:`\chi^2` with one
+    degree of freedom less than there are documents.
 
     Examples
     --------

@@ -65,7 +65,7 @@ class Strata:
         return strata, np.array([numbers[row] for row in rows], dtype=np.intp)
 
     def check(self) -> None:
-        """Raise a ValueError if names come twice, or if labels are not in order or not those of all raters."""
+        """Raise a ValueError if a name occurs twice, or if strata are not sorted or lack the label of a rater."""
         for names, least in ((self.golds, 2), (self.raters, 1), (self.predicted, 1)):
             if len(names) < least or len({*names}) < len(names):
                 raise ValueError(f"strata must have {least} different names at least, not {names!r:.60}")

@@ -1,4 +1,4 @@
-r"""Items of which some have a gold label, and all the labels of the models and perhaps of a judge.
+r"""Items with labels of all models and perhaps of a judge, only some of which have a gold label.
 
 Items with the same labels of all models and the judge are a *stratum* (`Strata`). Weights of units are those of a Bayesian
 bootstrap. In each draw, the unlabelled items of a stratum are divided among gold labels by shares with a prior,
@@ -64,7 +64,7 @@ class _FilledMetric:
 
 @dataclass(frozen=True)
 class Judged(Task):
-    """Items of which some have a gold label, and all the labels of the models and perhaps of a judge.
+    """Items with labels of all models and perhaps of a judge, only some of which have a gold label.
 
     Attributes
     ----------
@@ -142,7 +142,7 @@ class Judged(Task):
 
     @property
     def default_metrics(self) -> tuple[str, ...]:
-        """Those of the inner task."""
+        """The default metrics of the inner task."""
         return self.inner_task.default_metrics
 
     @cached_property
@@ -182,7 +182,7 @@ class Judged(Task):
         )
 
     def _label_weights(self, tables: FloatArray) -> FloatArray:
-        """Return 1 for cells of labelled items; with two gold labels for those of the rarer, on which a score depends."""
+        """Return 1 for cells of labelled items; with two gold labels, only for the rarer one, which matters most."""
         k = len(self.strata.golds)
         weights = np.append(np.ones(k), 0.0)  # ([*gold, none])
         labelled = self.counts(tables)[:, :-1].sum(axis=0)  # (gold)
@@ -193,7 +193,7 @@ class Judged(Task):
     # ---- prior and posterior ------------------------------------------------------------------------------
 
     def describe_prior(self, prior: float) -> str:
-        """Say what was believed before the data."""
+        """Return the prior in words."""
         return f"Dirichlet({prior:g}) prior of gold labels, shared by {self.strata.possible} combinations of answers"
 
     def draw(self, sampling: SamplingModel, n_draws: int, rng: np.random.Generator) -> Iterator[FloatArray]:
@@ -282,7 +282,7 @@ class Judged(Task):
         return f"{self.inner_task.about} and what {joined(self.strata.judges)} said"
 
     def notes(self, tables: FloatArray) -> tuple[str, ...]:
-        """Say how many items are labelled, how the others get gold labels, and what cautions there are."""
+        """Return how many items are labelled, how the others get gold labels, and cautions, if any."""
         counts = self.counts(tables)
         labelled = counts[:, :-1].sum()
         note = (
@@ -294,7 +294,7 @@ class Judged(Task):
         return (note, *self.cautions, *of_inner_task)
 
     def notes_on(self, sampling: SamplingModel, metric: Metric) -> tuple[str, ...]:
-        """Say which strata have no label, and how far the judge can be relied on."""
+        """Return notes on strata without a labelled item, and on how reliable the judge is."""
         ev = sampling.ev
         return tuple(judge_notes(self.strata, self.counts(ev.tables), ev.models))
 
@@ -311,7 +311,7 @@ def on_inner_task(ev: Evaluation, task: Judged) -> Evaluation:
     """Return an evaluation in which every item is labelled as one of the inner task, where judgements add nothing."""
     strata = task.strata
     k = len(strata.golds)
-    # Cells (pair, [*gold, none]); those without a gold label, which are empty, are added to the last label's.
+    # Cells are (pair, [*gold, none]). The cells without a gold label, which are empty, are added to those of the last label.
     gold_of_cell = np.tile(np.minimum(np.arange(k + 1), k - 1), len(strata.pairs))
     label_of_cell = np.repeat(strata.label, k + 1)
     outcomes = sparse(task.outcomes_of_gold[gold_of_cell, label_of_cell])  # (cell, cell of the inner task)
