@@ -8,5 +8,5 @@ from bayesf1.base.public import attach
 
 __version__ = "0.3.0"
 
-# The public names stand in __init__.pyi alone: type checkers read it, and so does this line.
+# The public names are listed only in __init__.pyi: type checkers read it, and so does this line.
 __getattr__, __dir__, __all__ = attach(__name__, __file__)

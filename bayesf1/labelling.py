@@ -183,7 +183,7 @@ def plan_labels(
     ev
         An evaluation in which some items have no gold label, from `from_labels` or `from_frame` with ``judge=``.
     a, b
-        Names of the models; may be left out if there are one or two. `a` alone asks for its score.
+        Names of the models; may be left out if there are one or two. With `a` alone, the plan is for its score.
     budget
         How many items to label.
     metric
@@ -297,7 +297,7 @@ def _cells(strata: Strata, counts: FloatArray, plan: FloatArray, random: FloatAr
 
 @dataclass(frozen=True, eq=False)
 class Doubt:
-    r"""The variance of a score, or of a difference of two, and its part in each stratum.
+    r"""The variance of a score, or of a difference of two scores, and its part in each stratum.
 
     Attributes
     ----------
@@ -358,7 +358,7 @@ class Doubt:
         return largest_remainders(allocation, self.unlabelled, budget)
 
     def at_random(self, budget: int) -> FloatArray:
-        """Return how many items of each stratum a choice at random labels, on average."""
+        """Return how many items of each stratum a random choice labels, on average."""
         total = self.unlabelled.sum()
         if total == 0.0:
             return np.zeros_like(self.unlabelled)

@@ -47,7 +47,7 @@ Score: TypeAlias = Callable[[FloatArray], FloatArray]
 
 @dataclass(frozen=True)
 class Proportion:
-    """The distribution behind a metric that is a share: Beta(Σ successes + λ's, Σ failures + λ's)."""
+    """The distribution of a metric that is a share: Beta(Σ successes + λ's, Σ failures + λ's)."""
 
     successes: tuple[str, ...]
     failures: tuple[str, ...]
@@ -59,7 +59,7 @@ class Proportion:
 
 @dataclass(frozen=True)
 class FMeasure:
-    """The distribution behind an F-score with weight `beta`, of sums of cells."""
+    """The distribution of an F-score with weight `beta`, of sums of cells."""
 
     beta: float
     tp: tuple[str, ...] = ("tp",)

@@ -223,7 +223,7 @@ class Task(ABC):
         return f"Dirichlet({prior:g}) prior" if self.prior_family else "No prior"
 
     def sign_prior(self, prior: float) -> str:
-        """Return the prior as signatures have it; "" if there is none."""
+        """Return the prior as written in signatures; "" if there is none."""
         return f"{self.prior_family}({prior:g})" if self.prior_family else ""
 
     def notes(self, tables: FloatArray) -> tuple[str, ...]:

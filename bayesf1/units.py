@@ -189,7 +189,7 @@ class Units(EqualByFields):
     def take(self, columns: Any) -> Units:
         """Return the units with some of the columns; units that differ only in other columns become one pattern.
 
-        A column number beyond the last stands for a column to which no unit adds anything.
+        A column number beyond the last means a column to which no unit adds anything.
         """
         chosen = columns.ravel()
         n_columns = self.rows.shape[1]

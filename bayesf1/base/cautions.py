@@ -1,4 +1,4 @@
-"""Warnings of bayesf1 itself, which have a class of their own: tests treat them as errors, whoever else warns."""
+"""Warnings by bayesf1 itself, with their own class: tests treat them as errors, but not warnings by other packages."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import warnings
 
 
 class Caution(UserWarning):
-    """A warning that bayesf1 gives itself, unlike those of the packages that it calls."""
+    """A warning by bayesf1 itself, and not by a package that it calls."""
 
 
 def warn_caller(message: str, category: type[Caution] = Caution) -> None:
-    """Warn at the line outside of the package that called it, through however many functions."""
+    """Warn at the line outside the package that called it, however many calls lie between."""
     level = 1
     frame = inspect.currentframe()
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "bayesf1":

@@ -78,7 +78,7 @@ class InputFile:
             )
 
     def raw_lines(self) -> Iterator[bytes]:
-        """Yield lines, none of which is so long that memory runs out."""
+        """Yield lines; a line so long that memory might run out is refused."""
         most = self.max_bytes // LINE_SHARE
         with self.open() as stream:
             read_line = partial(stream.readline, most + 1)

@@ -70,9 +70,9 @@ class HierarchicalFit(FittedModel, Answer):
     pair
         The models that were chosen to be printed, if any were.
     shown
-        The models that are printed: those that were chosen, the only two, or the two with the best average scores.
+        The models that are printed: the chosen ones, the only two, or the two with the best average scores.
     spreads, concentrations
-        How much corpora differ, by the parameters of the random-effects model or by those of the multinomial; else None.
+        How much corpora differ, by the parameters of the random-effects model, or of the multinomial; the other is None.
     answers
         The comparisons of the models that are printed, by question.
     """

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # The axes of scores by question.
 DIMS = ("chain", "draw", "system", "measure", "question")
-# The questions about a population of corpora, of which those at hand are a sample.
+# The questions about a population of corpora from which the given corpora are a sample.
 POPULATION_QUESTIONS = ("average", "new")
 # The questions that are not about one corpus at hand.
 QUESTIONS = (*POPULATION_QUESTIONS, "suite")
@@ -247,8 +247,8 @@ class HierarchicalPrior:
         Scales and degrees of freedom of the half-t priors under the likelihood ``"scores"``: of how much the difference
         of two models varies from corpus to corpus, 5 points, and of how much corpora differ in difficulty, 20 points.
         Scores beyond 1, such as BLEU in percent, have the largest score as their unit. Few corpora that differ wildly need a
-        wider spread: where differences vary by 10 points, the 95 % interval of the average over two to five corpora
-        covers .92 to .93 at the default and .95 to .99 at 0.1, at the price of longer ones where they vary less.
+        wider spread: if differences vary by 10 points, the 95 % interval of the average over two to five corpora
+        covers .92 to .93 at the default and .95 to .99 at 0.1, but intervals are longer if differences vary less.
     kappa, log_kappa_sd
         Median of κ, how alike corpora are under the likelihood ``"multinomial"``, and the standard deviation of log κ,
         which is normal. At κ = 100 a recall of 80 % varies by 4 points from corpus to corpus; two standard deviations
@@ -325,7 +325,7 @@ class Diagnostics:
 
     @property
     def independent(self) -> bool:
-        """Whether draws are independent, and not those of Markov chains."""
+        """Whether draws are independent, rather than from Markov chains."""
         return self.r_hat is None
 
     @property

@@ -126,7 +126,7 @@ def _label_with_direction(metric: Metric) -> str:
 
 
 def _scale(low: float, *, percent: bool) -> tuple[float, float]:
-    """Return the scale of scores of which the lowest limit is `low`."""
+    """Return the scale of scores whose lowest limit is `low`."""
     if percent:
         return 0.0, 1.0
     lowest = 0.0 if low >= 0.0 else -np.inf

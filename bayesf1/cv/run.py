@@ -85,7 +85,7 @@ def cross_validate(
         Number of workers, by joblib, at most one for each processor; -1 for all of them. A joblib backend set by
         ``parallel_config`` (dask, ray) is used.
     directory
-        Where finished fits are kept, so that an interrupted run resumes where it stopped. A fit is recognised by X, y,
+        A folder for finished fits, so that an interrupted run resumes where it stopped. A fit is recognised by X, y,
         the fold, and the model's name, parameters and version, which you change whenever its code changes. Folds must be
         the same each time, so `cv` takes a seed.
 

@@ -339,7 +339,7 @@ class _Deal:
         return shuffled[np.lexsort((-size, label, -self.weights[label]))]
 
     def assign(self, units: IntArray, matrix: FloatArray) -> None:
-        """Give units different rows of a matrix, those that leave the least imbalance."""
+        """Give units different rows of a matrix, such that the least imbalance is left."""
         from scipy.optimize import linear_sum_assignment
 
         # Any two rows of a whole matrix have the same product, so the sum of squares is linear in the choice.

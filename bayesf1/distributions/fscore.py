@@ -154,7 +154,7 @@ class UnitDistribution(Posterior, unchecked=("tail", "logit_logpdf")):
         return float_or_array(np.where(inside, density, outside))
 
     def _density_at_end(self, power: float, t: float, tc: float) -> float:
-        """Return the density at an end of [0, 1], of which t and tc = 1 - t are next, and the parameter there."""
+        """Return the density at an end of [0, 1], from a point t next to it, tc = 1 - t, and the parameter of that end."""
         if power == 1.0:
             return float(np.exp(self.logit_logpdf(t, tc)) / _NEXT_TO_END)
         return np.inf if power < 1.0 else 0.0
@@ -203,7 +203,7 @@ class UnitDistribution(Posterior, unchecked=("tail", "logit_logpdf")):
 
 
 def _with_odds(x: FloatArray, factor: float) -> FloatArray:
-    """Return the probabilities whose odds are a multiple of those of x."""
+    """Return the probabilities whose odds are a multiple of the odds of x."""
     return np.asarray(factor * x / (1.0 + (factor - 1.0) * x))
 
 

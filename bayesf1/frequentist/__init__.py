@@ -1,1 +1,1 @@
-"""What reviewers ask for beside a posterior: intervals, their coverage, randomisation tests, sample sizes."""
+"""Methods that reviewers ask for besides a posterior: intervals, their coverage, randomisation tests, sample sizes."""

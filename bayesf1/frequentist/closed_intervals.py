@@ -162,7 +162,7 @@ def tversky_delta(
     .. math:: \operatorname{Var} \tau = \frac{\tau(a^2,b^2)^{-1} - 1 + (\tau^{-1}-1)^2}{TP\,\tau^{-4}}
               = \frac{TP\,(TP\,S_2 + S_1^2)}{(TP+S_1)^4}, \qquad S_i = a^i FP + b^i FN.
 
-    Its ends may lie outside [0, 1], and it is a single point where the index is 0 or 1.
+    Its ends may lie outside [0, 1], and it is a single point if the index is 0 or 1.
 
     Parameters
     ----------

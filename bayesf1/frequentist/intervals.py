@@ -306,7 +306,7 @@ def intervals(
     assumption: str = "auto",
     rng: RNGLike = None,
 ) -> Intervals:
-    """Return the intervals of a model's score, by every method that applies or by those that are asked for.
+    """Return the intervals of a model's score, by every method that applies or by the given methods.
 
     Clopper-Pearson's, Wald's and Wilson's take items as independent: for F1 they are the four of Lam (2023), for
     precision, recall and other shares the binomial ones, and for other F-scores there is Jiang's. The delta method and

@@ -321,7 +321,7 @@ class Monitor(Answer):
     tables
         The counts of A and of B, a tuple for each.
     looks
-        All looks, this one last; intervals are those of all looks so far together.
+        All looks, this one last; each interval is that of all looks so far together.
     """
 
     json_format = _FORMAT

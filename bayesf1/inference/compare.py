@@ -35,7 +35,7 @@ ALGORITHMS = ("auto", "exact", "montecarlo")
 _ENOUGH_ERROR = 5e-4
 # The number of draws in the first round.
 _FIRST_DRAWS = 20_000
-# The most draws of models that share units, and of those that do not.
+# The most draws of models that share units, and of independent models.
 _MOST_DRAWS_SHARED = 100_000
 _MOST_DRAWS_INDEPENDENT = 1_000_000
 # Drawing a metric to first order moved probabilities by at most this divided by the root of the effective number of
@@ -263,7 +263,7 @@ def _comparison_of_counts(
         n_effective = sampling.effective_sample(metric).units
         mcse = max(mcse, _LINEARISATION_ERROR / math.sqrt(n_effective))
     if ev.alike:
-        tails = tails.even(asked.rope)
+        tails = tails.if_alike(asked.rope)
     scores = counts.scores
     posteriors = ScorePosterior(sampling, metric, scores).pair(scores[:, 1] - scores[:, 0])
     computation = Computation(method="montecarlo", n_draws=counts.n, mcse=mcse)

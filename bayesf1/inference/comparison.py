@@ -115,7 +115,7 @@ def claim_threshold(prob: float) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(SamplingSettings):
-    """What was asked, and what was done; what was sampled stands in `SamplingSettings`.
+    """What was asked and done, besides what was sampled (`SamplingSettings`).
 
     Attributes
     ----------

@@ -11,7 +11,7 @@ from bayesf1.inference.comparison import claim_threshold
 
 
 class JointClaims(NamedTuple):
-    """Claims from the same joint draws, none of which contradicts another.
+    """Claims from the same joint draws, which do not contradict each other.
 
     Attributes
     ----------

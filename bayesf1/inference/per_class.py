@@ -38,7 +38,7 @@ class ClassComparisons(Comparisons):
 
     @property
     def table(self) -> Table:
-        """The table, with differences as observed, and shrunk towards those of the other classes."""
+        """The table, with observed differences, and with differences shrunk towards those of other classes."""
         return words.table(self)
 
     @property
@@ -72,7 +72,7 @@ def compare_classes(
 ) -> ClassComparisons:
     """Test class by class whether model B is better than model A: where it gains and where it loses.
 
-    The classes' differences are shrunk towards each other, so that among many equal ones none stands out by chance.
+    The classes' differences are shrunk towards each other, so that none of many equal classes stands out by chance.
     ``compare(ev, metrics=["f1[PER]"])`` asks about one class by itself.
 
     Parameters

@@ -63,7 +63,7 @@ class Tails(NamedTuple):
         """The probabilities if lower is better."""
         return Tails(p_h0=self.p_h1, p_h1=self.p_h0, p_less=self.p_greater, p_greater=self.p_less)
 
-    def even(self, rope: Rope) -> Tails:
+    def if_alike(self, rope: Rope) -> Tails:
         """Return the probabilities of models that did the same on every unit, whose draws differ by noise alone."""
         tails = self._replace(p_h0=0.5, p_h1=0.5)
         if rope.symmetric:

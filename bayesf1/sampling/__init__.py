@@ -1,1 +1,1 @@
-"""What was sampled: units, runs or folds; draws of scores, and what so few or uneven ones do not show."""
+"""Samples of units, runs or folds: draws of scores, and the inflation of draws for few or uneven units."""

@@ -44,18 +44,18 @@ def estimates_of(parts: Sequence[SamplingModel], metric: Metric, rng: np.random.
     """Return the scores by a metric on several data sets, with the covariance of each, to which rounding is added."""
     centres = []
     covariances = []
-    pooled = _pooled_run_variances([part.ev for part in parts], metric)
-    of_folds = _pooled_fold_covariance(parts, metric)
+    run_variances = _pooled_run_variances([part.ev for part in parts], metric)
+    fold_covariance = _pooled_fold_covariance(parts, metric)
     for part in parts:
         # A metric may depend on the labels of a data set.
         metric_here = part.ev.task.metric(metric.name, part.ev.tables)
-        if pooled is not None:
+        if run_variances is not None:
             n_runs = np.array([len(method.runs) for method in part.ev.methods], dtype=float)
             centres.append(part.plain(metric_here))
-            covariances.append(np.diag(pooled / n_runs))
-        elif of_folds is not None:
+            covariances.append(np.diag(run_variances / n_runs))
+        elif fold_covariance is not None:
             centres.append(part.plain(metric_here))
-            covariances.append(of_folds)
+            covariances.append(fold_covariance)
         else:
             (drawn,) = part.scores([metric_here], n_draws=_PILOT, rng=rng)
             # The stretched draws of few units may have no mean.

@@ -294,14 +294,16 @@ class SamplingModel:
             yield ScoreBlock(self._draw_averages(metrics, n_draws, rngs), controls={})
         elif self.training_variance is not None:
             assert not controls
-            blocks = self.training_variance.draw(metrics, n_draws=n_draws, rng=rng_of_tables, own=rngs)
+            blocks = self.training_variance.draw(
+                metrics, n_draws=n_draws, rng=rng_of_tables, metric_rngs=rngs
+            )
             for scores in blocks:
                 yield ScoreBlock(scores, controls={})
         elif self.assumption == "fixed":
             assert not controls
             drawn = [
-                self._draw_generations(metric, n_draws, own)
-                for metric, own in zip(metrics, rngs, strict=True)
+                self._draw_generations(metric, n_draws, metric_rng)
+                for metric, metric_rng in zip(metrics, rngs, strict=True)
             ]
             yield ScoreBlock(drawn, controls={})
         else:
@@ -594,9 +596,9 @@ def sampling_model(
     check_known(assumption, "assumption", ASSUMPTIONS)
     checked_target = check_target(ev, target)
     checked_prior = ev.check_prior(prior)
-    units = _evaluation_of_assumption(ev, assumption)
+    with_units = _evaluation_of_assumption(ev, assumption)
     checked_assumption = ev.assumption if assumption == "auto" else cast("Assumption", assumption)
-    return SamplingModel(units, checked_assumption, checked_target, checked_prior)
+    return SamplingModel(with_units, checked_assumption, checked_target, checked_prior)
 
 
 def _evaluation_of_assumption(ev: Evaluation, assumption: str) -> Evaluation:
@@ -660,12 +662,14 @@ def check_target(ev: Evaluation, target: str) -> Target:
             "target='method' needs a method that was trained several times; give runs, as {'bert': {'seed1': …, "
             "'seed2': …}} or with ev.with_runs, or a cross-validation"
         )
-    once = [method.name for method in ev.methods if len(method.runs) == 1]
-    if target == "method" and once:
+    with_one_run = [method.name for method in ev.methods if len(method.runs) == 1]
+    if target == "method" and with_one_run:
         remedy = "give more runs"
         if not ev.task.final:
             remedy = f"{remedy}, or ask for target='models'"
-        raise ValueError(f"one run of {joined(once)} does not show how much training varies; {remedy}")
+        raise ValueError(
+            f"one run of {joined(with_one_run)} does not show how much training varies; {remedy}"
+        )
     if target == "auto":
-        return "method" if ev.methods and not once else "models"
+        return "method" if ev.methods and not with_one_run else "models"
     return cast("Target", target)

@@ -263,7 +263,7 @@ class TrainingVariance:
         *,
         n_draws: int,
         rng: np.random.Generator,
-        own: Sequence[np.random.Generator],
+        metric_rngs: Sequence[np.random.Generator],
     ) -> Iterator[list[FloatArray]]:
         """Yield blocks of posterior draws of the scores, for each metric an array (draw, model).
 
@@ -273,17 +273,20 @@ class TrainingVariance:
             The metrics.
         n_draws
             The number of draws in all.
-        rng, own
+        rng, metric_rngs
             The source of randomness of the units, and one for each metric.
         """
         if not self.mixed:
             contrasts = [self.contrasts(metric) for metric in metrics]
             for n in blocks_of(n_draws, self.folds.counts[..., 0].size):
-                yield [parts.draw(n, metric_rng) for parts, metric_rng in zip(contrasts, own, strict=True)]
+                yield [
+                    parts.draw(n, metric_rng)
+                    for parts, metric_rng in zip(contrasts, metric_rngs, strict=True)
+                ]
             return
         pilot = join_blocks(self.bootstrap(metrics, _PILOT, rng))
         mixtures = []
-        for metric, drawn, metric_rng in zip(metrics, pilot, own, strict=True):
+        for metric, drawn, metric_rng in zip(metrics, pilot, metric_rngs, strict=True):
             inflation = self.inflation(metric)
             added = _AddedByTraining.of(drawn * inflation.widening, self.contrasts(metric))
             mixtures.append(_Mixture(inflation, added, metric_rng))
@@ -347,12 +350,12 @@ class _AddedByTraining:
 
     def draw(self, n: int, rng: np.random.Generator) -> FloatArray:
         """Draw what is added, axes (draw, model)."""
-        shaped = _split(rng.standard_normal((n, len(self.root))) @ self.root.T)
-        added = np.zeros(shaped.differences.shape)
+        correlated = _split(rng.standard_normal((n, len(self.root))) @ self.root.T)
+        added = np.zeros(correlated.differences.shape)
         if self.mean is not None:
-            added += self.mean.draw(n, rng)[:, None] * shaped.mean
+            added += self.mean.draw(n, rng)[:, None] * correlated.mean
         if self.differences is not None:
-            added += self.differences.draw(n, rng)[:, None] * shaped.differences
+            added += self.differences.draw(n, rng)[:, None] * correlated.differences
         return added
 
 
