@@ -88,6 +88,8 @@ class Parser(argparse.ArgumentParser):
         known = {action.dest: action.option_strings[0] for action in self._actions if action.option_strings}
         if "model_column" in known:
             known["model"] = known["model_column"]
+        if "id" in known:
+            known["item"] = known["id"]
         known |= {"gold_file": "a first FILE, without a name", "labels": "from_labels in Python"}
 
         def renamed(argument: re.Match[str]) -> str:

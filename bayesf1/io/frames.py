@@ -21,7 +21,14 @@ from bayesf1.io.experiment import from_long
 from bayesf1.io.label_values import index_of, is_missing, plain_label, read_groups, read_labels
 from bayesf1.io.labels import NO_GOLD, default_names, from_columns, from_correct, from_labels
 from bayesf1.io.long_tables import ROW, Content, kind_of_content, melted
-from bayesf1.io.roles import ANSWERED_AGAIN, check_given, have_roles, role_of, roles_by_name
+from bayesf1.io.roles import (
+    ANSWERED_AGAIN,
+    check_given,
+    check_rows_are_items,
+    have_roles,
+    role_of,
+    roles_by_name,
+)
 from bayesf1.io.scores import from_scores
 from bayesf1.io.tables import check_columns
 from bayesf1.runs import with_runs_in
@@ -181,7 +188,11 @@ def from_frame(
         has_roles = have_roles(lazy, by_name, item, final=kind == "score" and item is None)
     if kind != "gold" or has_roles:
         check_columns([*named.values(), *content.shared], header, "the frame")
-        return from_wide(_in_pandas(frame, lazy), named, given, content, has_roles=has_roles)
+        rows = _in_pandas(frame, lazy)
+        index = index_of(rows, "the frame")
+        if index is not None:
+            header = [*header, *("id" if name is None else str(name) for name in index.names)]
+        return from_wide(rows, named, given, content, has_roles=has_roles, header=header)
     content.check_design(None)
     return _from_items(frame, lazy, named, group, content)
 
@@ -210,7 +221,13 @@ def _in_pandas(frame: Any, lazy: Lazy) -> Any:
 
 
 def from_wide(
-    frame: Any, models: Mapping[str, str], given: Mapping[str, str], content: Content, *, has_roles: bool
+    frame: Any,
+    models: Mapping[str, str],
+    given: Mapping[str, str],
+    content: Content,
+    *,
+    has_roles: bool,
+    header: Sequence[str],
 ) -> Evaluation:
     """Return the evaluation of a frame of pandas with a column for each model.
 
@@ -226,12 +243,15 @@ def from_wide(
         What the columns of models hold, and its name.
     has_roles
         Whether columns say what was sampled, beside items and their groups.
+    header
+        All columns of the table, of which the frame may hold some, and the names of its index.
 
     Examples
     --------
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"A": ["yes", "no", "no"], "B": ["yes", "yes", "no"]})
-    >>> from_wide(frame, {"A": "A", "B": "B"}, {}, Content("correct", ("ok",)), has_roles=False).tables
+    >>> models = {"A": "A", "B": "B"}
+    >>> from_wide(frame, models, {}, Content("correct", ("ok",)), has_roles=False, header=["A", "B"]).tables
     array([[1., 2.], [2., 1.]])
     """
     if content.kind != "gold":
@@ -253,6 +273,8 @@ def from_wide(
     groups = frame[given["group"]] if "group" in given else None
     if content.kind == "correct":
         return from_correct(columns, groups=groups, unit=content.unit)
+    if content.unit is None and not given:
+        check_rows_are_items([column for column in header if column not in models.values()], content.answer)
     return from_scores(
         columns,
         name=content.answer,

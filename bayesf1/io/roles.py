@@ -53,6 +53,23 @@ _REPEATED_WORDS: Mapping[str, str] = {
     **dict.fromkeys(("run", "seed", "rs"), "run"),
     **dict.fromkeys(("repeat", "repetition", "rep", "replicate"), "repeat"),
 }
+# Words in the name of a column that tells units apart, whatever was scored.
+_ITEM_WORDS = frozenset(
+    (
+        "id",
+        "item",
+        "qid",
+        "question",
+        "query",
+        "topic",
+        "doc",
+        "document",
+        "sentence",
+        "segment",
+        "utterance",
+        "example",
+    )
+)
 _REPEATED_ANSWERS = ("epoch", "generation", "trial")
 # The noun for one value if the column's name is not a noun.
 _NOUNS: Mapping[str, str] = {
@@ -146,6 +163,54 @@ def repeated_role(name: str) -> str | None:
     if by_name in ("run", "fold", "repeat"):
         return by_name
     return "generation" if _folded(name).removesuffix("s") in _REPEATED_ANSWERS else None
+
+
+def names_items(column: str) -> bool:
+    """Return whether a column's name says that its values are items, such as queries.
+
+    Examples
+    --------
+    >>> [names_items(name) for name in ("query_no", "docid", "topic", "task id", "run_id", "part")]
+    [True, True, True, False, False, False]
+    """
+    if role_of(column) == "item":
+        return True
+    words = re.findall(r"[a-z]+", column.lower())
+    is_data_set = any(word in ROLE_NAMES["corpus"] for word in words)
+    return repeated_role(column) is None and not is_data_set and not _ITEM_WORDS.isdisjoint(words)
+
+
+def check_rows_are_items(columns: Sequence[str], metric: str) -> None:
+    """Refuse rows of scores that no column calls items: they may be folds, runs or data sets, whatever the metric.
+
+    Parameters
+    ----------
+    columns
+        The columns beside those of models.
+    metric
+        What the scores are called.
+
+    Examples
+    --------
+    >>> check_rows_are_items(["qid"], "nDCG@10")
+    >>> check_rows_are_items(["split_no"], "acc")
+    Traceback (most recent call last):
+    ValueError: rows have one acc of each model, and column 'split_no' may tell test folds apart; say fold='split_no', or ...
+    """
+    if any(names_items(column) for column in columns):
+        return
+    rows = f"rows have one {metric or 'score'} of each model"
+    for column in columns:
+        role = repeated_role(column)
+        if role is not None:
+            raise ValueError(
+                f"{rows}, and column {column!r} may tell {ABOUT[role]} apart; say {role}={column!r}, or name the column that "
+                "tells items apart with item="
+            )
+    raise ValueError(
+        f"{rows}, and no column says what a row is: name it with fold=, run= or corpus=, or with item= if items were "
+        "scored one by one"
+    )
 
 
 # ---- roles that were given --------------------------------------------------------------------------------
@@ -284,7 +349,7 @@ def recognise_roles(frame: Any, given: Mapping[str, str], values: Sequence[str],
         columns["item"] = item
     if "item" not in columns and not final:
         others = listing(c for c in frame if c not in columns.values())
-        raise UnclearRows(f"which column tells items apart? Name it with item= (id=): {others}")
+        raise UnclearRows(f"which column tells items apart? Name it with item=: {others}")
     for role in _RECOGNISED:
         column = candidates.get(role)
         if role in columns or column is None or not _has_role(frame, Roles(columns), role, column):

@@ -406,10 +406,10 @@ def _evaluate_wide(asked: _TableRequest, table: TableFile, named: Mapping[str, s
                     "; if each model has rows of its own, name the column that says which with model_column="
                 )
             raise ValueError(f"{table} has {item} {quoted(twice[0])} twice; an item may occur once{hint}")
-    if asked.kind == "scores" and not has_roles:
-        _check_items_of_scores(asked, table, [frame[column] for column in models.values()])
     with located(table), _no_positive_refused():
-        return from_wide(frame, models, asked.given, _with_positive(content, frame), has_roles=has_roles)
+        content = _with_positive(content, frame)
+        header = [column for column in table.header if column]
+        return from_wide(frame, models, asked.given, content, has_roles=has_roles, header=header)
 
 
 def _model_columns(asked: _TableRequest, table: TableFile, other: Sequence[str]) -> dict[str, str]:
@@ -418,20 +418,6 @@ def _model_columns(asked: _TableRequest, table: TableFile, other: Sequence[str])
         if asked.options.get(option):
             return named_columns(asked.options[option], table, option)
     return guess_columns(table, asked.content.gold, other, answers=asked.kind == "correct")
-
-
-def _check_items_of_scores(asked: _TableRequest, table: TableFile, columns: Sequence[Any]) -> None:
-    """Refuse rows of a metric such as F1 that no column calls items: they may be folds, runs or data sets."""
-    if known_share(str(asked.value)) is None or asked.options.keys() & {"id", "item", "unit", "group"}:
-        return
-    if "item" in map(role_of, table.header):
-        return
-    # A cell that is not a number is refused later, by its place.
-    if not any(np.isnan(column_as_numbers(column)).any() for column in columns):
-        raise ValueError(
-            f"{table} has rows of {asked.value}, and no column says what a row is: name it with fold=, run= or corpus=, or "
-            "with id= if items were scored one by one"
-        )
 
 
 # ---- rows of models, columns of data sets -----------------------------------------------------------------

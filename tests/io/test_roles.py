@@ -491,6 +491,46 @@ def test_a_score_without_an_item_is_final(tmp_path):
     assert not bf.from_frame(items, score="f1").task.final
 
 
+@pytest.mark.parametrize("metric", ["f1", "acc", "F1 (dev)", "nDCG@10", "quality"])
+@pytest.mark.parametrize(
+    ("column", "words"),
+    [
+        (None, "no column says what a row is"),
+        ("part", "no column says what a row is"),
+        ("split_no", "say fold='split_no'"),
+        ("random_seed", "say run='random_seed'"),
+        ("run_id", "say run='run_id'"),
+    ],
+)
+def test_rows_of_scores_that_no_column_calls_items_are_refused_whatever_the_metric(
+    metric, column, words, tmp_path
+):
+    wide = scores("fold", 6).pivot(index="fold", columns="model", values="f1").reset_index(drop=True)
+    if column is not None:
+        wide.insert(0, column, range(1, 7))
+    wide.to_csv(tmp_path / "wide.csv", index=False)
+    with pytest.raises(ValueError, match=words):
+        bf.read(tmp_path / "wide.csv", scores=metric)
+    with pytest.raises(ValueError, match=words):
+        bf.from_frame(wide, models=["A", "B"], score=metric)
+    if column is not None:
+        with pytest.raises(ValueError, match=words):
+            bf.from_frame(wide.set_index(column), models=["A", "B"], score=metric)
+
+
+@pytest.mark.parametrize("column", ["qid", "query", "topic_id", "sentence"])
+def test_rows_of_scores_that_a_column_calls_items_are_items(column, tmp_path):
+    wide = scores("fold", 6).pivot(index="fold", columns="model", values="f1").reset_index(drop=True)
+    wide.insert(0, column, range(1, 7))
+    wide.to_csv(tmp_path / "wide.csv", index=False)
+    ev = bf.read(tmp_path / "wide.csv", scores="nDCG@10")
+    assert not ev.task.final
+    assert ev.tables.tolist() == bf.from_frame(wide, models=["A", "B"], score="nDCG@10").tables.tolist()
+    assert (
+        bf.read(tmp_path / "wide.csv", scores="nDCG@10", unit="query").tables.tolist() == ev.tables.tolist()
+    )
+
+
 def test_repeated_ids_without_a_role_are_refused(refused):
     frame = generations(20, 1, 1).drop(columns="epoch")
     for said in refused(pd.concat([frame, frame.iloc[:3]]), correct="correct"):
