@@ -28,6 +28,12 @@ def one_name(a: str, b: str, argument: str) -> str:
     return a if a else b
 
 
+class Aside(str):
+    """A remark on how an answer came about, which is printed, but is a comment beside a table in a paper."""
+
+    __slots__ = ()
+
+
 def listing(names: Iterable[str], *, most: int = 30) -> str:
     """Join names by commas, and only count those beyond the first `most`.
 

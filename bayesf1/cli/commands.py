@@ -79,7 +79,9 @@ def evaluation(args: argparse.Namespace, *, units_for: str | None = None) -> bf.
             f"{args.files[0]} holds totals only, but {units_for} takes what the models did on every item or sentence: "
             "a table of predictions with --gold, or column files as NAME=FILE"
         )
-    return replace(ev, remarks=tuple(map(args.parser.spoken, ev.remarks)))
+    # The type of a remark says where it is printed.
+    remarks = [type(remark)(args.parser.spoken(remark)) for remark in ev.remarks]
+    return replace(ev, remarks=tuple(remarks))
 
 
 def pairs(

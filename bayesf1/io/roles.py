@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesf1.base.naming import joined, listing, nearest, quoted
+from bayesf1.base.naming import Aside, joined, listing, nearest, quoted
 
 # The names by which columns get a role, in small letters and without underscores.
 ROLE_NAMES: Mapping[str, tuple[str, ...]] = {
@@ -461,7 +461,7 @@ def _remarks(columns: Mapping[str, str], given: Mapping[str, str]) -> tuple[str,
     if not named:
         return ()
     meanings = ", ".join(f"{columns[role]!r} ({ABOUT[role]})" for role in named)
-    return (f"Recognised by name: {meanings}.",)
+    return (Aside(f"Recognised by name: {meanings}."),)
 
 
 # ---- guards of rows ---------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bayesf1.base.input_files import InputFile
-from bayesf1.base.naming import listing, quoted
+from bayesf1.base.naming import Aside, listing, quoted
 from bayesf1.base.text_files import located, read_number
 from bayesf1.evaluation import Evaluation
 from bayesf1.io.columns import TRUTH, column_as_numbers, guess_columns, named_columns, rows_of_models
@@ -444,7 +444,7 @@ def _rows_of_data_sets(asked: _TableRequest, table: TableFile, model: str) -> _R
         long.frame.rename(columns={long.model: corpus}),
         {"model": model, "corpus": corpus},
         asked.content.in_column(long.value),
-        (f"Rows were taken as models, and columns as data sets: {listing(data_sets)}.",),
+        (Aside(f"Rows were taken as models, and columns as data sets: {listing(data_sets)}."),),
     )
 
 

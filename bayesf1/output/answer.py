@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from bayesf1.base.checks import Checked
-from bayesf1.base.naming import cleaned, joined, printable
+from bayesf1.base.naming import Aside, cleaned, joined, printable
 from bayesf1.output.table import Table, escape_markdown, table_of
 from bayesf1.output.words.citations import bibtex
 
@@ -165,9 +165,11 @@ class Answer(Checked, ABC):
     ) -> str:
         """Return the table in LaTeX with booktabs rules; `Table.to_latex` explains the options."""
         # Below the rows come the meanings of words and the limits of the conclusion, but not the verdict.
-        limits = tuple(dict.fromkeys((*self.explained, *self.notes)))
+        lines = dict.fromkeys((*self.explained, *self.notes))
+        limits = [line for line in lines if not isinstance(line, Aside)]
+        asides = [line for line in lines if isinstance(line, Aside)]
         body = self.table.to_latex(caption=caption, label=label, columns=columns, limits=limits)
-        comments = [f"% {printable(line)}" for line in (self.title, self.signature()) if line]
+        comments = [f"% {printable(line)}" for line in (self.title, *asides, self.signature()) if line]
         return "\n".join([*comments, body])
 
     def bibtex(self) -> str:

@@ -57,6 +57,18 @@ class FinalScores(Task):
         """All scores."""
         return self.scored
 
+    @property
+    def main_metric(self) -> str:
+        """The first F1 among the scores, else the first score.
+
+        Examples
+        --------
+        >>> FinalScores(("precision", "test/f1")).main_metric, FinalScores(("BLEU", "chrF")).main_metric
+        ('test/f1', 'BLEU')
+        """
+        f1_scores = [name for name in self.scored if "f1" in re.split(r"[\W_]+", name.lower())]
+        return f1_scores[0] if f1_scores else self.scored[0]
+
     def metric(self, asked: MetricLike, tables: FloatArray) -> Metric:
         """Return a score by its name."""
         names = [name for name in self.scored if isinstance(asked, str) and same_name(asked, name)]

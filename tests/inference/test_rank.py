@@ -103,6 +103,15 @@ def test_claims_about_pairs_ranks_and_the_best_do_not_contradict_each_other(seed
     assert (found.tied == (found.rank_low == 1)).all()
 
 
+@pytest.mark.parametrize(("n_beaten", "beaten"), [(3, "and"), (4, "and"), (5, "and 2 more")])
+def test_a_claim_names_all_beaten_models_unless_it_can_leave_out_two(n_beaten, beaten):
+    others = {f"m{i}": (700, 300, 300) for i in range(n_beaten)}
+    claim = bf.rank(bf.from_counts(best=(950, 50, 50), **others), rng=1).joint_sentence()
+    assert "best beats m" in claim
+    assert f" {beaten}" in claim
+    assert ("more" in claim) == (n_beaten > 4)
+
+
 def test_two_models_are_ranked_as_they_are_compared():
     for b in range(70, 100, 3):
         ev = bf.from_counts(A=(77, 44, 10), B=(b, 30, 14))

@@ -15,6 +15,7 @@ import pytest
 from matplotlib.text import Text
 
 import bayesf1 as bf
+from bayesf1.cli.main import main
 from bayesf1.metrics import in_prose
 from bayesf1.output import plots
 from bayesf1.output.table import escape_latex, escape_markdown
@@ -148,6 +149,38 @@ def test_methods_cite_where_they_are_from(kind):
     for answer in results(kind):
         assert cited in answer.bibtex()
         assert bf.__version__ in answer.methods_sentence()
+
+
+def test_methods_of_generations_say_how_many_there_are():
+    for answer in results("generations"):
+        assert "on 40 questions (4 generations each, " in answer.methods_sentence()
+
+
+def test_latex_has_remarks_on_the_reading_as_comments_only(kind, tmp_path, capsys):
+    ev = KINDS[kind].make()
+    tables = [answer.to_latex() for answer in results(kind)]
+    if kind == "generations":
+        answers(question_id=range(40), epoch=range(4)).to_csv(tmp_path / "answers.csv", index=False)
+        assert (
+            main(["compare", str(tmp_path / "answers.csv"), "--correct", "correct", "--format", "latex"]) == 0
+        )
+        tables.append(capsys.readouterr().out)
+    for table in tables:
+        lines = table.splitlines()
+        for remark in ev.remarks:
+            assert f"% {remark}" in lines
+        printed = [line for line in lines if not line.startswith("%")]
+        assert not any("Recognised" in line or "Twice the" in line for line in printed)
+        assert any("Twice the" in line for line in lines) == (kind == "generations")
+
+
+def test_the_verdict_on_several_final_scores_is_that_of_f1_or_of_the_first():
+    frame, _ = rows(fold=range(5))
+    noise = np.random.default_rng(1).normal(0.7, 0.02, (len(frame), 3))
+    for names, main_name in ((["f1", "precision", "recall"], "f1"), (["BLEU", "chrF", "COMET"], "BLEU")):
+        ev = bf.from_frame(frame.assign(**dict(zip(names, noise.T, strict=True))), score=names)
+        assert bf.compare(ev).headline.metric == main_name
+        assert bf.rank(ev, rng=1).metric.name == main_name
 
 
 def test_notes_on_generations_and_data_sets_stand_in_rankings_too(kind):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from bayesf1.base.naming import joined, plural
+from bayesf1.base.naming import Aside, joined, plural
 from bayesf1.metrics import in_prose
 from bayesf1.output.words.numbers import equation, estimates, points, unit_of
 from bayesf1.output.words.sampled import few_units, sampled
@@ -76,7 +76,7 @@ def _generation_notes(s: SamplingSettings, generations: GenerationShare | None) 
     units = plural(s.unit)
     return [
         _sources(generations.share, f"the choice of {units}"),
-        (
+        Aside(
             f"Twice the {repeated} would shorten the interval by about "
             f"{_percent(generations.shorter_with_twice_generations)}, twice the {units} by about "
             f"{_percent(generations.shorter_with_twice_items)}."

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # A sentence names at most this many groups of models that beat the same others.
 _MOST_CLAIMS = 4
+# A claim names so many models that are beaten, and counts the others.
+_MOST_BEATEN = 3
 
 
 # ---- title and table --------------------------------------------------------------------------------------
@@ -160,7 +162,11 @@ def _claims(r: Ranking) -> list[str]:
         losers = [name for name, loses in zip(r.models, beaten, strict=True) if loses]
         if losers:
             verb = "beats" if len(winners) == 1 else "beat"
-            claims.append(f"{joined(winners)} {verb} {listing(losers, most=3)}")
+            # One more name takes no more room than its number.
+            beaten_models = (
+                joined(losers) if len(losers) <= _MOST_BEATEN + 1 else listing(losers, most=_MOST_BEATEN)
+            )
+            claims.append(f"{joined(winners)} {verb} {beaten_models}")
     return claims
 
 

@@ -202,12 +202,13 @@ def dependence(s: SamplingSettings) -> str:
         )
     if s.freedom is None:
         return f"the {compared} were paired item by item ({sampled(s)})"
-    if s.generations:
-        compared = f"means over the {plural(s.repeated)} of each {s.unit}"
-        if s.repeated != "prompt":
-            compared = f"{compared} (Miller 2024)"
+    units = units_in_words(s)
+    answers = _generations(s)
+    if answers:
+        source = "" if s.repeated == "prompt" else "; Miller 2024"
+        units = f"{units} ({answers}, whose mean counts{source})"
     return (
-        f"the {compared} were paired on {units_in_words(s)}, {BOOTSTRAP} with a small-sample inflation "
+        f"the {compared} were paired on {units}, {BOOTSTRAP} over {plural(s.unit)} with a small-sample inflation "
         f"({s.freedom:,.0f} degrees of freedom)"
     )
 
