@@ -162,7 +162,7 @@ def _shortened(columns: Mapping[str, str]) -> dict[str, str]:
 
 
 def _object_and_field(name: str) -> tuple[str, str]:
-    """Return the name of an object and that of a field in it, which is empty where a version follows the dot.
+    """Return the names of an object and of a field in it; the field is empty if a version follows the dot.
 
     Examples
     --------

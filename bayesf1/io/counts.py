@@ -146,7 +146,7 @@ def check_counts(counts: ArrayLike | Mapping[str, ArrayLike], where: str) -> Flo
 
 
 def _named_cells(counts: Any) -> Mapping[str, Any] | None:
-    """Return counts by the names of their cells, which a mapping, a Series or a DataFrame has; else None."""
+    """Return counts by the names of their cells, which a mapping, a Series or a DataFrame has; None for anything else."""
     if isinstance(counts, Mapping):
         return counts
     if not isinstance(counts, SupportsILoc):

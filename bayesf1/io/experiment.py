@@ -48,7 +48,7 @@ def from_long(
     content
         The columns that hold what models did.
     remarks
-        What was met when the table was read.
+        Remarks from reading the table.
 
     Examples
     --------

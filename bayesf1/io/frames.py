@@ -548,7 +548,7 @@ def _countable(lazy: Lazy, column: str) -> _Column:
 
 
 class _Counted(NamedTuple):
-    """The different rows of a frame, column by column, and how many rows are alike."""
+    """The distinct rows of a frame, column by column, and how often each occurs."""
 
     columns: list[AnyArray]
     weights: FloatArray

@@ -301,7 +301,7 @@ class CodedLabels(NamedTuple):
 
 
 def _unmistakable_positive(labels: list[Any]) -> Any:
-    """Return the positive one of two labels if that is beyond doubt, else None."""
+    """Return the positive one of two labels if it is beyond doubt, and None otherwise."""
     lowered = {_class_name(label).strip().lower(): label for label in labels}
     # Labels that only differ in case are two labels, and then nothing is beyond doubt.
     if len(lowered) < len(labels):
@@ -313,7 +313,7 @@ def _unmistakable_positive(labels: list[Any]) -> Any:
 
 
 def guess_positive(labels: list[Any]) -> Any:
-    """Return the positive one of two labels if that is beyond doubt, else say which labels there are."""
+    """Return the positive one of two labels if it is beyond doubt; otherwise, raise a ValueError that lists the labels."""
     positive = _unmistakable_positive(labels)
     if positive is None:
         known = listing(map(repr, labels), most=10)

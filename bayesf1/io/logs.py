@@ -325,7 +325,7 @@ def _read_samples(request: ReadRequest) -> Evaluation:
     files = {model: _files_by_task(place) for model, place in places.items()}
     some_unnamed = any("" in own for own in files.values())
     if some_unnamed and all(len(own) == 1 for own in files.values()):
-        # Files of one task, however they are called.
+        # Files of one task, whatever their names.
         files = {model: {"": file} for model, own in files.items() for file in own.values()}
     wanted_task = request.options.get("task")
     logs = {}
@@ -448,7 +448,7 @@ def _number(value: Any, where: str) -> float | None:
 def _add_log(to: _Log, log: _InspectLog, measure: str, group: str | None) -> None:
     """Add the samples of one log, whose epochs are generations of the same model."""
     task = log.header.eval.task
-    # By epoch; None where a sample was not scored.
+    # By epoch; None if a sample was not scored.
     scores: dict[Item, dict[int, float | None]] = defaultdict(dict)
     for sample in log.samples:
         item = (task, sample.id)

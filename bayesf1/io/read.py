@@ -106,7 +106,7 @@ def read(
         A file that holds all models; or a mapping of a model's name to its file, to a folder where a tool writes
         several, or to the files of its runs. ``"-"`` is standard input.
     gold_file
-        The file of gold tags, labels or annotations, where it is one by itself.
+        The file of gold tags, labels or annotations, if it is a separate file.
     input_format
         The name of the format, instead of recognising it.
     runs
@@ -209,8 +209,8 @@ def from_conll(
     Parameters
     ----------
     gold
-        The file with the gold tags, or None where every model's file has gold and predicted tags in its last
-        two columns, as conlleval takes them.
+        The file with the gold tags, or None if every model's file has gold and predicted tags in its last two columns, as
+        for conlleval.
     models
         Mapping of model name to its file, or to those of its runs.
     scheme, mode, types, by_type
@@ -295,7 +295,7 @@ def _chosen(request: ReadRequest, input_format: str | None) -> Format:
     first = request.places[recognised.index(chosen)]
     for place, fmt in zip(request.places, recognised, strict=True):
         if fmt is None:
-            # Beside files of a format, one with a fault in its first lines is read as one of them, to say where the fault is.
+            # A file with a fault in its first lines is read like the other files, so that the error names the line.
             file = _first_file(place, chosen)
             if file is None or not file.lines:
                 raise _unknown(place)

@@ -1,7 +1,7 @@
 """Roles of columns in a long table, which has a row for each model and whatever was sampled.
 
-A role is given by name (``fold="split"``), or recognised by the column's own name where rows need it: two rows of one model
-and item are two generations only if a column says so. Columns in roles that they cannot have are refused here.
+A role is given by name (``fold="split"``), or recognised by the column's own name if rows need it: two rows of one model and
+item are two generations only if a column says so. Columns in roles that they cannot have are refused here.
 """
 
 from __future__ import annotations
@@ -237,7 +237,7 @@ def check_given(
     item_option
         The name of the argument for the role of items.
     has_scores
-        Whether rows hold scores, which are final if no column tells items apart.
+        Whether rows hold scores, which are final if no column identifies items.
 
     Examples
     --------
@@ -326,7 +326,7 @@ def recognise_roles(frame: Any, given: Mapping[str, str], values: Sequence[str],
     values
         The columns that hold gold labels, predictions, answers or scores.
     final
-        Whether rows hold scores, which are final unless a column tells items apart.
+        Whether rows hold scores, which are final unless a column identifies items.
 
     Examples
     --------

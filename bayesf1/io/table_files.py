@@ -481,7 +481,7 @@ def _as_in(column: Any, label: Any) -> Any:
 
 
 def _is_table(file: InputFile, options: Mapping[str, Any]) -> bool:
-    """Return whether a file is Parquet, Arrow or JSON, or its rows have as many cells as its first line has names."""
+    """Return whether a file is Parquet, Arrow or JSON, or has rows with one cell for each name in its first line."""
     if is_arrow(file) or is_json(file):
         return True
     lines = [line for line in file.lines[:50] if line.strip()]

@@ -102,7 +102,7 @@ def alpha_posterior(
     n_patterns = len(data.times)
     draws = []
     for n in blocks_of(n_draws, n_patterns + len(data.values), _BLOCK):
-        # Weights of units that were rated alike add up: a sum of exponential variates is a gamma variate.
+        # Weights of units with the same ratings add up: a sum of exponential variates is a gamma variate.
         weights = generator.standard_gamma(data.times, size=(n, n_patterns))
         weights *= n_units / weights.sum(axis=1, keepdims=True)
         draws.append(_alphas(data, level, weights))
@@ -178,7 +178,7 @@ def _centred_numbers(data: _Ratings) -> FloatArray:
 
 
 class _Ratings(NamedTuple):
-    """Ratings of units that have at least two; units that were rated alike are one pattern."""
+    """Ratings of units that have at least two; units with the same ratings are one pattern."""
 
     # The values that occur or may occur, in their order.
     values: tuple[Any, ...]

@@ -189,16 +189,16 @@ def soft_purity_scores(gold: SoftClusters, predicted: SoftClusters) -> PuritySco
         nmPU = \frac1N \sum_{i: |C^i| > 1} \max_j \delta_{C^i}(C^i \cap C_G^j), \quad
         niPU = \frac{1}{N_G} \sum_j \max_i \delta_{C_G^j}(C^i \cap C_G^j)
 
-    where :math:`\delta_C(S)` sums the weights that the elements of S have in C, and :math:`N, N_G` are the total
-    weights of the predicted and the gold clusters: the number of elements, where the weights of each element sum to
-    one. Clusters of a single element are pure by nature and add nothing to nmPU. (Ustalov's slides (2022) divide by
-    the number of clusters, but their example divides by the weight.)
+    where :math:`\delta_C(S)` sums the weights that the elements of S have in C, and :math:`N, N_G` are the total weights of
+    the predicted and the gold clusters: the number of elements, if the weights of each element sum to one. Clusters of a
+    single element are pure by nature and add nothing to nmPU. (Ustalov's slides (2022) divide by the number of clusters, but
+    their example divides by the weight.)
 
     Parameters
     ----------
     gold, predicted
-        Clusters: mappings of element to its weight, taken as they are; or sets, where the weight of an element is
-        one over the number of its clusters.
+        Clusters: mappings of element to weight, used as they are; or sets, in which the weight of an element is one over the
+        number of its clusters.
 
     Examples
     --------

@@ -80,9 +80,9 @@ def roc_curve(
     y_true
         Gold labels.
     scores
-        The model's score of each item, higher where it believes more in the positive label.
+        The model's score of each item, higher if the positive label is more probable.
     positive
-        The label that counts as positive; may be left out where it is beyond doubt (1, True, yes, …).
+        The label that counts as positive; may be left out if it is beyond doubt (1, True, yes, …).
     n_points
         At how many evenly spaced false positive rates the curve is read.
     prob

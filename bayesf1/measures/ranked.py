@@ -300,7 +300,7 @@ def err(grades: Lists, *, max_grade: float, k: int | None = None) -> Any:
 
 
 def pfound(p_relevant: Lists, *, p_break: float = 0.15, k: int | None = None) -> Any:
-    r"""Probability that a user who reads from the top finds what they look for before they give up.
+    r"""Probability that a user who reads from the top finds a satisfying item before giving up.
 
     .. math:: pFound = \sum_i pLook_i\, pRel_i, \quad pLook_i = \prod_{j<i}(1 - pRel_j)(1 - pBreak)
 

@@ -1,4 +1,4 @@
-"""What a verb found: a title, a table, sentences and numbers, and every format that follows from them."""
+"""Answers of verbs: a title, a table, sentences and numbers, and every format that follows from them."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Answer(Checked, ABC):
     @property
     @abstractmethod
     def title(self) -> str:
-        """What the answer is about."""
+        """A title that says what the answer is about."""
 
     @property
     @abstractmethod
@@ -296,7 +296,7 @@ def as_json(document: Mapping[str, Any]) -> str:
 
 
 def _escaped(found: re.Match[str]) -> str:
-    """Return a character of a JSON text as it is if it can be printed, else as its escape sequence."""
+    """Return a character of a JSON text as it is if it can be printed, and otherwise as its escape sequence."""
     character = found[0]
     if character.isprintable():
         return character

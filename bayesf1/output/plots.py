@@ -147,8 +147,8 @@ def plot_posterior(
 ) -> AxesArray:
     """Draw the posterior of every model's scores, one panel a metric: Figures 1 to 3 of Wang & Li.
 
-    Each curve goes from the 0.001 to the 0.999 quantile, with a marker at its peak. Densities are exact if
-    a distribution is known, else kernel estimates from draws. Runs of a method are points below its curve.
+    Each curve goes from the 0.001 to the 0.999 quantile, with a marker at its peak. Densities are exact if a distribution is
+    known, and otherwise kernel estimates from draws. Runs of a method are points below its curve.
 
     Parameters
     ----------

@@ -187,7 +187,7 @@ class Table:
         return "\n".join([r"% needs \usepackage{booktabs}", *body])
 
     def _places(self, columns: Sequence[str]) -> list[int]:
-        """Return where the columns of these names are; a unit need not be named."""
+        """Return the places of the columns with these names; names may omit the unit."""
         if isinstance(columns, str) or len(columns) == 0:
             raise ValueError(f"columns is a list of names, such as {list(self.header[:2])!r}, not {columns}")
         known = [_plain_name(name) for name in self.header]

@@ -57,7 +57,8 @@ class BinaryOutcome(Task):
     def prior_outcomes(self, n_models: int, prior: float) -> tuple[FloatArray, FloatArray]:
         """Return the joint outcomes (outcome, model, cell) to which the prior gives weight, and these weights.
 
-        If there are several models, these are the outcomes in which they differ: the prior does not take them for alike.
+        If there are several models, these are the outcomes in which they differ: the prior does not assume that models
+        agree.
         """
         outcomes = self.joint_outcomes(n_models)
         if n_models == 1:

@@ -119,5 +119,5 @@ class Correctness(BinaryOutcome):
 
 
 def _majority(tables: FloatArray) -> FloatArray:
-    """Return 1 if most items are in the first cell, 0 if most are in the second, else a half."""
+    """Return 1 if most items are in the first cell, 0 if most are in the second, and a half if neither."""
     return np.asarray(0.5 + 0.5 * np.sign(tables[..., 0] - tables[..., 1]))

@@ -88,7 +88,7 @@ class BootstrappedTask(Task):
     citation: ClassVar[str] = "the Bayesian bootstrap (Rubin 1981, Annals of Statistics 9, 130–134)"
 
     def drawn_units(self, sampling: SamplingModel, metric: Metric) -> Units:
-        """Return the units: there is no prior."""
+        """Return the units alone, as there is no prior."""
         return bootstrapped(sampling)
 
     def draw(self, sampling: SamplingModel, n_draws: int, rng: np.random.Generator) -> Iterator[FloatArray]:

@@ -234,7 +234,7 @@ class MultiClass(Classed):
         n_models = len(sampling.ev.models)
         right_wrong = rng.standard_gamma(JEFFREYS, (n, n_models, 2))
         if sampling.shared and n_models == 2:
-            # Two models share the half items, and are right on different ones: the prior does not take them for alike.
+            # Two models share the half items, and are right on different ones: the prior does not assume that models agree.
             right_wrong[:, 1] = right_wrong[:, 0, ::-1]
         right = right_wrong[..., 0]
         wrong = right_wrong[..., 1]
@@ -396,8 +396,8 @@ def class_outcomes(pairs: IntArray, k: int) -> Any:
     Parameters
     ----------
     pairs
-        The gold class of each item and the models' classes of it, as numbers from 0, axes (item, [gold, *models]); k stands
-        for a label that is not a class.
+        The gold class of each item and the models' classes of it, as numbers from 0, axes (item, [gold, *models]); the
+        number k means a label that is not a class.
     k
         How many classes there are.
     """

@@ -86,7 +86,7 @@ class ScoreOrder:
 
 
 def roc_area(tp: FloatArray, fp: FloatArray) -> FloatArray:
-    r"""Area under the ROC curve, :math:`\sum_n (F_n - F_{n-1})(T_n + T_{n-1})/2TF`; a half where it is undefined."""
+    r"""Area under the ROC curve, :math:`\sum_n (F_n - F_{n-1})(T_n + T_{n-1})/2TF`; a half if it is undefined."""
     widths = np.diff(fp, axis=-1)
     heights = 0.5 * (tp[..., 1:] + tp[..., :-1])
     area = (widths * heights).sum(axis=-1)
@@ -103,7 +103,7 @@ def pr_area(tp: FloatArray, fp: FloatArray) -> FloatArray:
 
 
 def _divided(part: FloatArray, whole: FloatArray, otherwise: float) -> FloatArray:
-    """Divide, giving another number where the denominator is 0."""
+    """Divide, and return `otherwise` if the denominator is 0."""
     return np.asarray(np.divide(part, whole, out=np.full(np.shape(whole), otherwise), where=whole > 0.0))
 
 
@@ -382,7 +382,7 @@ def _expanded_pr_area(counts: _ScoreCounts, hits: BoolArray, group: IntArray) ->
     predicted = tp + fp
     precision = ratio(tp, predicted)
     area = ratio(positive @ precision, n_positive)
-    # One more item moves the precision at its own score and at all lower ones: up if it is positive, else down.
+    # One more item moves the precision at its own score and at all lower ones: up if it is positive, and otherwise down.
     rise = ratio(positive * fp, predicted**2).cumsum()[group]
     fall = ratio(positive * tp, predicted**2).cumsum()[group]
     slopes = ratio(np.where(hits, precision[group] - area + rise, -fall), n_positive)

@@ -128,7 +128,7 @@ def _slopes(score: Score, tables: FloatArray) -> FloatArray:
 
 
 def name_of(function: Any) -> str:
-    """Return the name of a function in print: its ``label``, such as BLEU of `corpus_bleu`, else its own name if it has one.
+    """Return the name of a function in print: its ``label``, such as BLEU of `corpus_bleu`, or its own name, or "metric".
 
     Examples
     --------

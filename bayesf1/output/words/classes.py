@@ -31,7 +31,7 @@ def _observed(c: Comparison) -> str:
 
 
 def shrinkage_note(res: ClassComparisons) -> str:
-    """Say that differences are shrunk, and how many claims are expected to be wrong, if there are any."""
+    """Return a note that differences are shrunk, with the expected number of wrong claims if there are claims."""
     n_claims = sum(c.winner is not None for c in res.values())
     wrong = ""
     if n_claims:

@@ -142,7 +142,7 @@ def diagnostics(d: Diagnostics) -> str:
 
 
 def sampling_caution(d: Diagnostics) -> str:
-    """Write the problems of the draws and their remedies; nothing if there are none."""
+    """Write the problems of the draws and their remedies; "" if there are none."""
     problems = []
     if d.divergences:
         problems.append(

@@ -46,7 +46,7 @@ def ranking_notes(s: SamplingSettings, generations: GenerationShare | None, *, p
 
 
 def _data_set_notes(s: SamplingSettings, *, percent: bool) -> list[str]:
-    """Say that a claim about data sets is about the average one."""
+    """Return a note that a claim about data sets is about the average one."""
     if not s.data_sets:
         return []
     units = plural(s.unit)
@@ -105,7 +105,7 @@ def _sources(share: float, choice: str) -> str:
 
 
 def _training_notes(c: Comparison) -> list[str]:
-    """Say how much of the uncertainty comes from training, and how much training runs vary."""
+    """Return notes on how much of the uncertainty comes from training, and on how much training runs vary."""
     s = c.settings
     if c.variance is None:
         return []
@@ -164,7 +164,7 @@ def _other_target_notes(c: Comparison) -> list[str]:
 
 
 def _size_notes(c: Comparison) -> list[str]:
-    """Say that the difference depends on the size of documents."""
+    """Return a note if the difference depends on the size of documents."""
     if c.size_correlation == 0.0:
         return []
     size = "more" if c.size_correlation > 0.0 else "less"
@@ -178,7 +178,7 @@ def _size_notes(c: Comparison) -> list[str]:
 
 
 def _pairing_notes(c: Comparison) -> list[str]:
-    """Say that models, or their runs, were taken as independent although they may not be."""
+    """Return a note if models, or their runs, were treated as independent although they may not be."""
     s = c.settings
     if c.pairing_unknown and s.n_units:
         return ["The models were taken as tested on different items, as asked, though they share them."]

@@ -1,4 +1,4 @@
-"""The words of a plan: the answer, what it assumes, and a table of one row."""
+"""The words of a plan: the answer, its assumptions, and a table of one row."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def signed_metric(metric: Metric) -> str:
 
 
 def signed_name(name: str, scored: str) -> str:
-    """Return the name of a metric with what it scores: two kinds of accuracy may share a name.
+    """Return the name of a metric together with the name of the scores, as two kinds of accuracy may share a name.
 
     Examples
     --------

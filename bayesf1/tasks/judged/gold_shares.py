@@ -32,7 +32,7 @@ class RaterEvent(NamedTuple):
     gold
         The gold label of the item; None if the event is the same for all gold labels.
     outcome
-        What the rater said, or whether that was right.
+        The label of the rater, or whether it was right.
     ways
         In how many equally likely ways the event can happen.
     """
@@ -63,8 +63,8 @@ class IndependentRaters:
     .. math:: b_{cg} \propto P(g) \prod_v P(\text{word of } v \text{ in } c \mid g),
 
     with one item added to every count. With two gold labels, each label that a rater may say has its own share, so a judge
-    that is always wrong is as informative as one that is always right. With more, only right and wrong are told apart. Dawid
-    and Skene (1979), Applied Statistics 28, 20–28.
+    that is always wrong is as informative as one that is always right. With more, a label is only right or wrong. Dawid and
+    Skene (1979), Applied Statistics 28, 20–28.
 
     Attributes
     ----------

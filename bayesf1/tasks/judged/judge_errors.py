@@ -15,7 +15,7 @@ from bayesf1.base.naming import joined, listing
 from bayesf1.metrics import ratio
 from bayesf1.tasks.judged.strata import Strata
 
-# If kappa with two models differs by more than this, the judge is said to err where one of them does.
+# If kappa with two models differs by more than this, a note says that the judge errs on the same items as one of them.
 _LEANS = 0.3
 # A note is written if more than this share of items has gold labels that are drawn from each rater alone.
 _UNLIKE_LABELLED = 0.05
