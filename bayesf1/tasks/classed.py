@@ -244,13 +244,13 @@ def _star(base: Metric, task: Classed) -> Metric:
     """Return F-beta of macro precision and macro recall (Sokolova & Lapalme 2009)."""
     if not isinstance(base.distribution, FMeasure):
         raise ValueError(f"macro_{base.name}_star is unknown; use an F-score, such as macro_f1_star")
-    square = base.distribution.beta**2
+    squared_beta = base.distribution.beta**2
 
     def function(tables: FloatArray) -> FloatArray:
         counts = class_counts(task, tables)
         precision = ratio(counts.tp, counts.predicted).mean(axis=-1)
         recall = ratio(counts.tp, counts.gold).mean(axis=-1)
-        return ratio((1.0 + square) * precision * recall, square * precision + recall)
+        return ratio((1.0 + squared_beta) * precision * recall, squared_beta * precision + recall)
 
     return Metric(
         f"macro_{base.name}_star",

@@ -161,16 +161,16 @@ class MultiClass(Classed):
     def check(self, models: Sequence[str], tables: FloatArray) -> None:
         """Raise a ValueError if there are no classes, or if an unknown label is one of them."""
         super().check(models, tables)
-        known = self.unknown_labels.among(self.classes)
-        if known:
-            raise ValueError(f"label {known[0]!r:.60} is both a class and an unknown label")
+        in_both = self.unknown_labels.among(self.classes)
+        if in_both:
+            raise ValueError(f"label {in_both[0]!r:.60} is both a class and an unknown label")
 
     def union(self, other: Self) -> Self:
         """Return the task with the classes and the unknown labels of both."""
-        known = [*self.unknown_labels.among(other.classes), *other.unknown_labels.among(self.classes)]
-        if known:
+        in_both = [*self.unknown_labels.among(other.classes), *other.unknown_labels.among(self.classes)]
+        if in_both:
             raise ValueError(
-                f"label {quoted(known[0])} is a class of one of them, but counts as no class in the other, where no "
+                f"label {quoted(in_both[0])} is a class of one of them, but counts as no class in the other, where no "
                 "item has it; build both with labels= of all classes"
             )
         unknown_labels = self.unknown_labels + other.unknown_labels
@@ -317,10 +317,10 @@ class MultiClass(Classed):
         tp = mean_table[:, 0]
         fp = mean_table[:, 1]
         fn = mean_table[:, 2]
-        square = average.squared_beta
+        squared_beta = average.squared_beta
         total = tp + fp + fn
-        curvature = square * (1.0 + square) * tp * (fp + fn) * total / (total + 1.0)
-        denominator = (1.0 + square) * tp + fp + square * fn
+        curvature = squared_beta * (1.0 + squared_beta) * tp * (fp + fn) * total / (total + 1.0)
+        denominator = (1.0 + squared_beta) * tp + fp + squared_beta * fn
         bias = ratio(curvature, denominator**3).mean(axis=1)  # (model)
         score = metric(mean_table.reshape(tables.shape), self.cells)
         # The mean of draws is score - bias, and should be score + bias.

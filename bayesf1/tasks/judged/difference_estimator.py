@@ -6,7 +6,7 @@ items by predicted gold, the score D is estimated by
 
 .. math:: D\bigl(\bar T + \lambda (\bar F_* - \bar F)\bigr),
 
-where λ minimises the variance, as in prediction-powered inference.
+where λ (`correction_weight` below) minimises the variance, as in prediction-powered inference.
 
 Angelopoulos et al. (2023), Science 382, 669–674; Angelopoulos, Duchi & Zrnic (2023), PPI++.
 """
@@ -70,10 +70,10 @@ def difference_estimate(sampling: SamplingModel, metric: Metric) -> AssistedEsti
     is_labelled = np.append(np.ones(len(strata.golds)), 0.0)  # ([*gold, none])
 
     score = score_of(ev, task, metric)
-    power = 0.0
+    correction_weight = 0.0
     standard_error = 0.0
     for _ in range(_ROUNDS):
-        slopes = slopes_of(score, by_gold + power * correction)
+        slopes = slopes_of(score, by_gold + correction_weight * correction)
         # How much one item moves the score, by its gold label and the model's label in its pair, axes (model, pair, gold).
         moves = np.einsum("gpt,mt->mpg", task.outcomes_of_gold, slopes)[:, strata.label]
         moves_predicted = (moves * predicted_gold).sum(axis=-1, keepdims=True)  # (model, pair, 1)
@@ -84,14 +84,14 @@ def difference_estimate(sampling: SamplingModel, metric: Metric) -> AssistedEsti
         without_label = np.zeros_like(moves_predicted)
         influence = np.concatenate([deviation / n_labelled, without_label], axis=-1)
         influence_of_correction = deviation_of_all / n_items - is_labelled * deviation_predicted / n_labelled
-        of_units = np.asarray(units.rows @ influence.ravel())  # (pattern)
-        of_units_correction = np.asarray(units.rows @ influence_of_correction.ravel())
-        covariance = float(units.weights @ (of_units * of_units_correction))
-        variance = float(units.weights @ of_units_correction**2)
-        power = -covariance / variance if variance > 0.0 else 0.0
-        residual = of_units + power * of_units_correction
+        unit_influence = np.asarray(units.rows @ influence.ravel())  # (pattern)
+        unit_influence_of_correction = np.asarray(units.rows @ influence_of_correction.ravel())
+        covariance = float(units.weights @ (unit_influence * unit_influence_of_correction))
+        variance = float(units.weights @ unit_influence_of_correction**2)
+        correction_weight = -covariance / variance if variance > 0.0 else 0.0
+        residual = unit_influence + correction_weight * unit_influence_of_correction
         standard_error = float(np.sqrt(units.weights @ residual**2))
-    return AssistedEstimate(float(score(by_gold + power * correction)), standard_error)
+    return AssistedEstimate(float(score(by_gold + correction_weight * correction)), standard_error)
 
 
 def _mean_move(slopes: FloatArray, tables: FloatArray) -> FloatArray:
@@ -107,10 +107,10 @@ def _predicted_gold(strata: Strata, counts: FloatArray) -> FloatArray:
     labelled = counts[:, :-1]
     by_judgement = np.zeros((len(numbers), len(strata.golds)))
     np.add.at(by_judgement, judgement, labelled)
-    golds = by_judgement[judgement]  # (stratum, gold)
-    items = golds.sum(axis=1, keepdims=True)
+    gold_counts = by_judgement[judgement]  # (stratum, gold)
+    items = gold_counts.sum(axis=1, keepdims=True)
     shares_of_all = labelled.sum(axis=0) / labelled.sum()
-    return np.asarray(np.where(items > 0.0, golds / np.maximum(items, 1.0), shares_of_all))
+    return np.asarray(np.where(items > 0.0, gold_counts / np.maximum(items, 1.0), shares_of_all))
 
 
 # ---- slopes of a score ------------------------------------------------------------------------------------

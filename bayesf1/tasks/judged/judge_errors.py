@@ -139,10 +139,10 @@ def _notes_on_empty_strata(strata: Strata, counts: FloatArray, empty: IntArray) 
     largest_first = np.argsort(-unlabelled, kind="stable")
     described = (f"{strata.describe(empty[i])}: {unlabelled[i]:,.0f}" for i in largest_first)
     percentage = 100.0 * unlabelled.sum() / counts.sum()
-    their = "its" if len(empty) == 1 else "their"
+    possessive = "its" if len(empty) == 1 else "their"
     yield (
         f"No item is labelled in {len(empty)} of {strata.size} combinations of what is known, with {percentage:.2g} % of "
-        f"all items ({listing(described, most=3)}); {their} gold labels were drawn from those of similar ones."
+        f"all items ({listing(described, most=3)}); {possessive} gold labels were drawn from those of similar ones."
     )
     if percentage <= _WITHOUT_LABEL:
         return
