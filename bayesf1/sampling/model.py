@@ -337,6 +337,7 @@ class SamplingModel:
             stretched_scores.append(self._average_runs(stretched, inflation.centre, training, rng))
             if metric.name in block.controls:
                 # A control is linear: stretching its first sum stretches the difference that it approximates.
+                # Models whose difference is also moved by training, or by a size effect, have no control.
                 rises, divisors = block.controls[metric.name].T
                 stretched_controls[metric.name] = np.stack([rises * factors, divisors], axis=1)
         return ScoreBlock(stretched_scores, stretched_controls)
@@ -612,6 +613,7 @@ def _evaluation_of_assumption(ev: Evaluation, assumption: str) -> Evaluation:
     if assumption in ("auto", "independent"):
         return ev
     if assumption == "fixed":
+        # Answers to several prompts are not a sample of generations.
         if ev.generations is None or ev.generations.noun != "generation" or ev.methods:
             raise ValueError(
                 "'fixed' takes generations of the same items as the sample, and these data have none of single models; "
