@@ -11,13 +11,11 @@ import numpy as np
 from bayesf1.base.arrays import AnyArray, FloatArray
 from bayesf1.base.naming import listing, plural, quoted
 from bayesf1.base.text_files import read_number
-from bayesf1.io.roles import noun_of, role_of
+from bayesf1.io.roles import is_total, noun_of, role_of
 from bayesf1.io.tables import TableFile
 
 # How many rows are read to see what a column holds.
 _SAMPLE = 10_000
-# Names of rows of averages, as other tools write them.
-_TOTALS = frozenset(("all", "mean", "average", "avg", "overall", "total"))
 
 # Words that are numbers, in small letters.
 TRUTH: Mapping[str, float] = {"true": 1.0, "false": 0.0}
@@ -233,7 +231,7 @@ def _check_no_totals(table: TableFile, sample: Any, identifiers: Sequence[str]) 
     """Refuse a row of averages, which is not a unit."""
     for column in identifiers:
         for value in sample[column]:
-            if str(value).strip().lower() in _TOTALS:
+            if is_total(value):
                 raise ValueError(
                     f"{table} has a row {value!r} in column {column!r}, which is not a unit; remove it"
                 )

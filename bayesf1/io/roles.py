@@ -47,6 +47,8 @@ OF_FINAL_SCORES = frozenset(("fold", "run", "corpus"))
 ANSWERED_AGAIN = frozenset(("run", "repeat", "generation", "prompt"))
 # Names that may also mean parts of the data, such as train and test.
 _SPLITS = ("split", "cvsplit")
+# Names of rows and columns that sum up the others, in small letters.
+_TOTALS = frozenset(("all", "average", "avg", "mean", "median", "overall", "std", "total"))
 # Words in the name of a column, or of a unit, whose values share data or training.
 _REPEATED_WORDS: Mapping[str, str] = {
     **dict.fromkeys(("fold", "cv", "split"), "fold"),
@@ -362,6 +364,7 @@ def recognise_roles(frame: Any, given: Mapping[str, str], values: Sequence[str],
         columns[role] = column
     roles = Roles(columns, _remarks(columns, given))
     _check_filled(frame, roles)
+    _check_no_totals(frame, roles)
     _check_rows(frame, roles, values)
     return roles
 
@@ -464,6 +467,17 @@ def _remarks(columns: Mapping[str, str], given: Mapping[str, str]) -> tuple[str,
     return (Aside(f"Recognised by name: {meanings}."),)
 
 
+def is_total(name: Any) -> bool:
+    """Return whether a row or column of this name sums up the others.
+
+    Examples
+    --------
+    >>> is_total("Avg"), is_total("fold 1")
+    (True, False)
+    """
+    return str(name).strip().lower() in _TOTALS
+
+
 # ---- guards of rows ---------------------------------------------------------------------------------------
 
 
@@ -479,6 +493,20 @@ def _check_filled(frame: Any, roles: Roles) -> None:
             row = int(np.argmax(empty)) + 1
             raise ValueError(
                 f"row {row} has no value in column {column!r}, which tells {ABOUT[role]} apart; fill or drop it"
+            )
+
+
+def _check_no_totals(frame: Any, roles: Roles) -> None:
+    """Refuse a row that sums up the others, as a fold called mean does; an item or a model may have such a name."""
+    for role in ("fold", "repeat", "run", "corpus"):
+        column = roles[role]
+        if column is None:
+            continue
+        totals = [value for value in frame[column].unique() if is_total(value)]
+        if totals:
+            raise ValueError(
+                f"column {column!r} has {quoted(totals[0])} among its {ABOUT[role]}, which sums up the others; leave its "
+                "rows out"
             )
 
 

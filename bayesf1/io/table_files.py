@@ -36,6 +36,7 @@ from bayesf1.io.roles import (
     UnclearRows,
     check_given,
     have_roles,
+    is_total,
     role_of,
     roles_by_name,
     shown,
@@ -435,6 +436,11 @@ def _rows_of_data_sets(asked: _TableRequest, table: TableFile, model: str) -> _R
         raise ValueError(
             f"{table} has one score of each kind ({listing(data_sets)}) for each model, which does not show how much they "
             "vary; give those of several runs, folds or data sets, or what the models did item by item"
+        )
+    totals = [column for column in data_sets if is_total(column)]
+    if totals:
+        raise ValueError(
+            f"{table} has column {totals[0]!r} among its data sets, which sums up the others; leave it out"
         )
     wide = frame[[model]].assign(**{column: numbers[column] for column in data_sets})
     long = melted(wide, data_sets, asked.content.answer)

@@ -531,6 +531,34 @@ def test_rows_of_scores_that_a_column_calls_items_are_items(column, tmp_path):
     )
 
 
+@pytest.mark.parametrize("name", ["mean", "Avg", "average", "std", "TOTAL", "all", "median", "overall"])
+@pytest.mark.parametrize("role", ["fold", "seed", "dataset"])
+def test_a_row_that_sums_up_the_others_is_refused(role, name, refused, tmp_path):
+    frame = scores(role, 5).assign(**{role: [1, 2, 3, 4, name] * 2})
+    words = rf"column '{role}' has '{name}' among its .*, which sums up the others; leave its rows out"
+    for said in refused(frame, score="f1"):
+        assert re.search(words, said)
+    wide = frame.pivot(index=role, columns="model", values="f1").reset_index()
+    wide.to_csv(tmp_path / "wide.csv", index=False)
+    with pytest.raises(ValueError, match=words):
+        bf.read(tmp_path / "wide.csv", scores="f1")
+    with pytest.raises(ValueError, match=words):
+        bf.from_frame(wide, models=["A", "B"], score="f1")
+
+
+@pytest.mark.parametrize("name", ["Avg", "Average", "mean"])
+def test_a_column_that_sums_up_data_sets_is_refused(name, tmp_path):
+    frame = pd.DataFrame({"model": ["A", "B"], "mnli": [0.8, 0.82], "sst2": [0.9, 0.93], "qqp": [0.7, 0.71]})
+    frame.assign(**{name: [0.8, 0.82]}).to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(ValueError, match=f"column '{name}' among its data sets"):
+        bf.read(tmp_path / "t.csv", scores="glue")
+
+
+def test_a_model_or_an_item_may_be_called_mean():
+    frame = generations(20, 1, 1).replace({"model": {"B": "mean"}, "question_id": {"q3": "all"}})
+    assert bf.from_frame(frame, correct="correct").names == ("A", "mean")
+
+
 def test_repeated_ids_without_a_role_are_refused(refused):
     frame = generations(20, 1, 1).drop(columns="epoch")
     for said in refused(pd.concat([frame, frame.iloc[:3]]), correct="correct"):
