@@ -81,6 +81,8 @@ class Parser(argparse.ArgumentParser):
         'say --model system, or --columns a,b, not types='
         >>> parsers["demo"].spoken("'method' names what is compared: say model='method'")
         "'method' names what is compared: say --model method"
+        >>> parsers["demo"].spoken("say model='the model'")
+        "say --model 'the model'"
         >>> parsers["demo"].spoken("choose one of each (as ev.select(['bert.1', …]))")
         'choose one of each (as --columns bert.1,…)'
         """
@@ -97,7 +99,10 @@ class Parser(argparse.ArgumentParser):
             if name not in known:
                 return argument[0]
             if argument["one"] is not None:
-                return f"{known[name]} {argument['one']}".rstrip()
+                value = argument["one"]
+                if " " in value:
+                    value = f"'{value}'"
+                return f"{known[name]} {value}".rstrip()
             if argument["several"] is not None:
                 values = argument["several"].replace("'", "").replace(", ", ",")
                 return f"{known[name]} {values}".rstrip()

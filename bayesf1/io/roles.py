@@ -18,13 +18,13 @@ from bayesf1.base.naming import Aside, joined, listing, nearest, quoted
 # The names by which columns get a role, in small letters and without underscores.
 ROLE_NAMES: Mapping[str, tuple[str, ...]] = {
     "model": ("model", "system", "method", "name"),
-    "item": ("id", "item", "itemid", "docid", "questionid", "exampleid", "qid"),
+    "item": ("id", "item", "itemid", "docid", "questionid", "exampleid", "qid", "question"),
     "corpus": ("dataset", "corpus", "task", "lang", "language", "benchmark"),
     "run": ("run", "seed"),
     "fold": ("fold", "cvfold", "split", "cvsplit"),
     "repeat": ("repeat", "rep"),
     "generation": ("epoch", "generation", "sample", "attempt", "trial"),
-    "prompt": ("prompt", "template"),
+    "prompt": ("prompt", "template", "prompttemplate"),
 }
 # The plural noun for the values of a column with each role.
 ABOUT: Mapping[str, str] = {
@@ -76,6 +76,7 @@ _REPEATED_ANSWERS = ("epoch", "generation", "trial")
 # The noun for one value if the column's name is not a noun.
 _NOUNS: Mapping[str, str] = {
     "questionid": "question",
+    "question": "question",
     "qid": "question",
     "docid": "document",
     "dataset": "data set",
@@ -116,7 +117,8 @@ def roles_by_name(columns: Iterable[str], taken: Container[str]) -> dict[str, st
     {'item': 'id', 'fold': 'fold'}
     """
     named: dict[str, str] = {}
-    for column in columns:
+    # A column of ids tells items apart better than their texts.
+    for column in sorted(columns, key=lambda column: _folded(column) == "question"):
         role = role_of(column)
         if role is not None and column not in taken:
             named.setdefault(role, column)

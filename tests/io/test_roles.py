@@ -559,6 +559,18 @@ def test_a_model_or_an_item_may_be_called_mean():
     assert bf.from_frame(frame, correct="correct").names == ("A", "mean")
 
 
+def test_a_question_is_an_item_by_its_name_unless_ids_are_there_and_options_quote_blanks(tmp_path, capsys):
+    frame = generations(20, 2, 2)
+    ev = bf.from_frame(frame, correct="correct")
+    texts = frame.rename(columns={"question_id": "question"})
+    assert bf.from_frame(texts, correct="correct").tables.tolist() == ev.tables.tolist()
+    same_text = frame.assign(question="Which one?")[["question", *frame.columns]]
+    assert bf.from_frame(same_text, correct="correct").tables.tolist() == ev.tables.tolist()
+    texts.rename(columns={"epoch": "the take"}).to_csv(tmp_path / "g.csv", index=False)
+    assert main(["compare", str(tmp_path / "g.csv"), "--correct", "correct"]) == 2
+    assert "--generation 'the take'" in capsys.readouterr().err
+
+
 def test_repeated_ids_without_a_role_are_refused(refused):
     frame = generations(20, 1, 1).drop(columns="epoch")
     for said in refused(pd.concat([frame, frame.iloc[:3]]), correct="correct"):
