@@ -887,6 +887,25 @@ def resolution(
     return _plan_decision(ev.pair(a, b), None, None, metric, p_h1, assurance, prior, n_sets, rng)
 
 
+def _pair_of_pilot(
+    ev: Evaluation, metric: Metric, prior: float | None, difference: float | None
+) -> SimulatedPair:
+    """Return the two models of a pilot, or raise a ValueError if they cannot differ by as much as is asked."""
+    pair = simulated_pair(ev, metric, ev.check_prior(prior)).merged()
+    if pair.spread == 0.0:
+        raise ValueError(
+            f"no {ev.unit} on which {ev.models[0]} and {ev.models[1]} differ in the pilot changes their {metric.label}, so "
+            "the pilot says nothing of how it varies; name another metric"
+        )
+    if difference is not None and abs(difference) >= 0.99 * pair.largest:
+        raise ValueError(
+            f"difference {difference:g} is out of reach: if two models differ on {1 - pair.agreement:.3g} of the "
+            f"{plural(ev.unit)} as the pilot's do, and one is better on all of these, it leads by {pair.largest:.3g} in "
+            f"{metric.label}; assume less agreement or a smaller difference"
+        )
+    return pair
+
+
 def _plan_decision(
     ev: Evaluation,
     difference: float | None,
@@ -908,22 +927,11 @@ def _plan_decision(
     for name, value, low in (("p_h1", p_h1, 0.5), ("assurance", goal, 0.0)):
         if not is_number(value) or not low < value < 1.0:
             raise ValueError(f"{name} must lie between {low:g} and 1, such as 0.95, not {value!r}")
-    pair = simulated_pair(ev, metric, ev.check_prior(prior)).merged()
-    if pair.spread == 0.0:
-        raise ValueError(
-            f"no {ev.unit} on which {ev.models[0]} and {ev.models[1]} differ in the pilot changes their {metric.label}, so "
-            "the pilot says nothing of how it varies; name another metric"
-        )
+    pair = _pair_of_pilot(ev, metric, prior, difference)
+    largest = pair.largest
     n_sets = check_draws(n_sets, "n_sets")
     generator = check_rng(rng)
     margin = 0.0 if not_worse_by is None else not_worse_by
-    largest = pair.largest
-    if difference is not None and abs(difference) >= 0.99 * largest:
-        raise ValueError(
-            f"difference {difference:g} is out of reach: if two models differ on {1 - pair.agreement:.3g} of the "
-            f"{plural(ev.unit)} as the pilot's do, and one is better on all of these, it leads by {largest:.3g} in "
-            f"{metric.label}; assume less agreement or a smaller difference"
-        )
     size = max(1, round(pair.size))
     share = generation_share(sampling_model(ev), metric)
 
