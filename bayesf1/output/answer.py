@@ -123,12 +123,17 @@ class Answer(Checked, ABC):
 
     # ---- what follows -------------------------------------------------------------------------------------
 
+    @property
+    def signatures(self) -> Sequence[str]:
+        """The signature, or those of several answers that are printed as one."""
+        return (self.signature(),)
+
     def lines(self, *, verbose: bool = False) -> list[str]:
         """Return the lines below the table, cleaned for print, the signature last."""
         lines = [*self.below]
         if verbose:
             lines += self.more
-        lines.append(self.signature())
+        lines += self.signatures
         return [printable(line) for line in lines if line]
 
     def __str__(self) -> str:
@@ -209,6 +214,7 @@ class _Printed(Answer):
     table: Any = None
     explained: Sequence[str] = ()
     more: Sequence[str] = ()
+    signatures: Sequence[str] = ()
     titled: bool = True
 
 
@@ -228,11 +234,14 @@ def _stacked(answers: Sequence[Answer]) -> Answer:
     sure = tuple(one for table in tables for one in table.sure)
     verdicts = [line for answer in answers for line in answer.verdicts]
     explained = dict.fromkeys(line for answer in answers for line in answer.explained)
-    signatures = dict.fromkeys(answer.signature() for answer in answers)
-    more = [line for answer in answers for line in answer.more]
-    table = Table(tables[0].header, rows, sure=sure)
-    below = [*verdicts, *explained, *signatures]
-    return _Printed(title=answers[0].title, table=table, explained=below, more=more, titled=False)
+    return _Printed(
+        title=answers[0].title,
+        table=Table(tables[0].header, rows, sure=sure),
+        explained=[*verdicts, *explained],
+        more=[line for answer in answers for line in answer.more],
+        signatures=[*dict.fromkeys(answer.signature() for answer in answers)],
+        titled=False,
+    )
 
 
 def _without_repeats(answers: Sequence[Answer]) -> Sequence[Answer]:
@@ -244,20 +253,15 @@ def _without_repeats(answers: Sequence[Answer]) -> Sequence[Answer]:
             subjects.setdefault(line, []).append(answer.subject)
     repeated = {line: names for line, names in subjects.items() if len(names) > 1}
     below = [[line for line in answer.below if line not in repeated] for answer in answers]
-    signatures = [answer.signature() for answer in answers]
-    one_signature = len({*signatures}) == 1
-    if not one_signature:
-        for lines, signature in zip(below, signatures, strict=True):
-            lines.append(signature)
     for line, names in repeated.items():
         whose = f"all {len(answers)} tables" if len(names) == len(answers) else ", ".join(names)
         below[-1].append(f"{line} ({whose})")
-    if one_signature:
-        below[-1].append(signatures[0])
-    pairs = zip(answers, below, strict=True)
+    signatures = [[answer.signature()] for answer in answers]
+    if all(signed == signatures[0] for signed in signatures):
+        signatures[:-1] = [[] for _ in answers[:-1]]
     return [
-        _Printed(title=answer.title, table=answer.table, explained=lines, more=answer.more)
-        for answer, lines in pairs
+        _Printed(title=answer.title, table=answer.table, explained=lines, more=answer.more, signatures=signed)
+        for answer, lines, signed in zip(answers, below, signatures, strict=True)
     ]
 
 

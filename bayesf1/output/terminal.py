@@ -36,13 +36,13 @@ def show(answer: Answer, file: TextIO, *, verbose: bool = False) -> None:
     console.print(Text(f"{printable(answer.title)}\n", style="bold"))
     for grid in _fitted(answer.table, console):
         console.print(grid)
-    signature = printable(answer.signature())
+    signatures = {printable(signature) for signature in answer.signatures}
     for i, line in enumerate(answer.lines(verbose=verbose)):
         if i == 0:
             # The verdict is brighter than the lines that follow it.
             console.print()
             console.print(Text(line))
-        elif line == signature:
+        elif line in signatures:
             # A signature is one word, to be copied whole.
             console.print(Text(line, style="dim"), no_wrap=True, overflow="ignore", crop=False)
         else:
