@@ -86,7 +86,9 @@ def _read_columns(files: InputFiles, columns: Sequence[int], *, token_column: in
         begins_document = True
         in_sentence = False
         for number, line in enumerate(file.text().split("\n"), 1):
-            fields = _fields(line, separator)
+            fields = line.split(separator)
+            if "" in fields:
+                fields = _fields(line, separator)
             # Only the few lines that may not be tokens are examined; an empty one is among them, as "" is in every text.
             if line[:1] in _FIRST_LETTERS_OF_OTHERS or len(fields) != n_columns or has_word_numbers:
                 ends_sentence = not line.strip(_BLANKS)
