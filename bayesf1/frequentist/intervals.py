@@ -26,8 +26,8 @@ from bayesf1.evaluation import (
 )
 from bayesf1.frequentist.closed_intervals import Ends, closed_methods, grouped_counts, normal_quantile
 from bayesf1.inference.compare import compare
-from bayesf1.inference.posterior import posterior
-from bayesf1.metrics import Metric, MetricLike, ratio
+from bayesf1.inference.posterior import posterior, unvaried
+from bayesf1.metrics import Metric, MetricLike, in_prose, ratio
 from bayesf1.output.answer import Answer
 from bayesf1.output.table import Table
 from bayesf1.output.words import intervals as words
@@ -608,8 +608,8 @@ class Estimand:
                 return posterior(self.given, self.models[0], self.metric, **options)
         comparison = compare(self.given, metrics=[self.metric], **options)[self.metric.name]
         if comparison.spread_unknown:
-            sentence = str(comparison).removesuffix(".")
-            raise UndefinedScore(f"{sentence}; give more {plural(comparison.settings.unit)}")
+            gap = f"{comparison.model_b} minus {comparison.model_a} in {in_prose(self.metric.label)}"
+            raise unvaried(gap, comparison.settings)
         return comparison.difference
 
     # ---- a row for each method ------------------------------------------------------------------------------

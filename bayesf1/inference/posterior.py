@@ -106,7 +106,7 @@ def posterior(
         place = "" if alone.training_variance is None else " in a fold"
         # This raises if the score is undefined; otherwise the score has no posterior because it does not vary.
         defined_scores(alone.ev, metric, place, alone.plain(metric))
-        raise _unvaried(f"{in_prose(metric.label)} of {model}", alone.settings(metric))
+        raise unvaried(f"{in_prose(metric.label)} of {model}", alone.settings(metric))
     return by_score[model, metric.name]
 
 
@@ -351,10 +351,11 @@ def check_spread(s: SamplingSettings, scores: FloatArray, names: Sequence[str], 
     for i in np.flatnonzero(np.quantile(gaps, 0.95, axis=0) <= _ROUNDING):
         worse, better = sorted(order[i : i + 2], key=lambda model: float(centre[model]))
         if centre[better] - centre[worse] > _ROUNDING:
-            raise _unvaried(f"{names[better]} minus {names[worse]} in {in_prose(what)}", s)
+            raise unvaried(f"{names[better]} minus {names[worse]} in {in_prose(what)}", s)
 
 
-def _unvaried(what: str, s: SamplingSettings) -> UndefinedScore:
+def unvaried(what: str, s: SamplingSettings) -> UndefinedScore:
+    """Return the error for a score, in words, that does not vary over the few units or folds."""
     more = "folds" if s.training else plural(s.unit)
     return UndefinedScore(f"{same_everywhere(what, s)}; give more {more}")
 
