@@ -333,6 +333,7 @@ class Evaluation(EqualByFields):
             units=changed_part(self.units, lambda units: units.scale(k)),
             item_units=changed_part(self.item_units, lambda units: units.scale(k)),
             folds=changed_part(self.folds, scaled_folds),
+            generations=changed_part(self.generations, lambda generations: generations.scale(k)),
         )
 
     def widened(self, task: Task) -> Evaluation:
@@ -531,7 +532,7 @@ class UndefinedScore(ValueError):
 def defined_scores(
     ev: Evaluation, metric: Metric, where: str = "", scores: FloatArray | None = None
 ) -> FloatArray:
-    """Return the plain scores of the models, of their tables unless given, or raise an error that names an undefined one."""
+    """Return the models' plain scores, by default those of their tables; an undefined one is an error that names it."""
     if scores is None:
         scores = ev.scores(metric)
     if np.isnan(scores).any():
@@ -574,7 +575,7 @@ def resolve_metrics(metrics: MetricLike | Sequence[MetricLike] | None, ev: Evalu
     if not _is_several(chosen):
         return [resolve_metric(chosen, ev)]
     resolved: list[Metric] = []
-    # Each metric is compared with earlier ones at once, because an iterator may never end.
+    # Each metric is compared with earlier ones as soon as it is read, because an iterator may never end.
     for asked in chosen:
         metric = resolve_metric(asked, ev)
         for other in resolved:

@@ -55,7 +55,7 @@ MANY = 5_000
 
 @dataclass(frozen=True, eq=False)
 class Units(EqualByFields):
-    """Units, by the row that each adds to the models' tables side by side; units with equal rows are one pattern.
+    """Units, as the rows that they add to the models' tables laid side by side; units with equal rows form one pattern.
 
     Attributes
     ----------
@@ -196,7 +196,8 @@ class Units(EqualByFields):
         is_known = chosen < n_columns
         if is_known.all():
             return self._merged(self.rows[:, chosen], self.weights)
-        # A matrix (column, chosen column) with a 1 where a chosen column is that column; columns beyond the last stay empty.
+        # A matrix (column, chosen column) with a 1 where the two are the same; chosen columns beyond the last stay
+        # empty.
         places = np.flatnonzero(is_known)
         choice = indicators(chosen[places], places, (n_columns, len(chosen)))
         return self._merged(sparse(self.rows) @ choice, self.weights)
@@ -275,6 +276,10 @@ class Generations(EqualByFields):
     def take(self, models: Sequence[int], columns: Any) -> Generations:
         """Return the generations of some of the models, by the numbers of their columns."""
         return replace(self, deviations=self.deviations.take(columns), freedom=self.freedom[list(models)])
+
+    def scale(self, k: float) -> Generations:
+        """Return the generations of items of which each is counted `k` times."""
+        return replace(self, deviations=self.deviations.scale(k), freedom=k * self.freedom)
 
     def __add__(self, other: Generations) -> Generations:
         return replace(

@@ -82,7 +82,8 @@ def bca_ends(
     z = normal_quantile(confidence_level)
     if scores.min() == scores.max():
         return float(scores[0]), float(scores[0])
-    # Half of the scores that equal the estimate count as below it. A share of 0 or 1 may be off by half a resample.
+    # Half of the scores that equal the estimate count as below it. A share of 0 or 1 is moved inwards by half a
+    # resample.
     below = 0.5 * (np.mean(scores < estimate) + np.mean(scores <= estimate))
     half_resample = 0.5 / len(scores)
     z0 = special.ndtri(np.clip(below, half_resample, 1.0 - half_resample))
@@ -308,11 +309,11 @@ def intervals(
 ) -> Intervals:
     """Return the intervals of a model's score, by every method that applies or by the given methods.
 
-    Clopper-Pearson's, Wald's and Wilson's take items as independent: for F1 they are the four of Lam (2023), for
-    precision, recall and other shares the binomial ones, and for other F-scores there is Jiang's. The delta method and
-    the bootstrap take units as they are, so they also hold for sentences or documents, and for any metric. The credible
-    intervals are those of `posterior`. If items have no gold label, the difference estimator corrects the estimate from
-    labelled items by what the judges say of all items, as prediction-powered inference does.
+    The methods of Clopper-Pearson, Wald and Wilson take items as independent: those for F1 are the four of Lam (2023),
+    and those for precision, recall and other shares are binomial. For other F-scores there is Jiang's. The delta
+    method and the bootstrap take units as they are, so they also hold for sentences or documents, and for any metric. The
+    credible intervals are those of `posterior`. If items have no gold label, the difference estimator corrects the
+    estimate from labelled items by what the judges say of all items, as prediction-powered inference does.
 
     Parameters
     ----------
@@ -557,7 +558,7 @@ class Estimand:
     def statistic(self, *, linearised: bool) -> tuple[Samples, TableFunction]:
         """Return the sample, and the estimand as a function of its tables.
 
-        For a task of many cells the tables are the two sums of the metric alone. If `linearised`, a metric that is a ratio
+        For a task of many cells, the tables hold only the two sums whose ratio is the metric. If `linearised`, a ratio
         of sums to first order only (an area under a curve) is replaced by that ratio.
         """
         ev = self.ev

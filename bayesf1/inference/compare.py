@@ -38,8 +38,8 @@ _FIRST_DRAWS = 20_000
 # The most draws of models that share units, and of independent models.
 _MOST_DRAWS_SHARED = 100_000
 _MOST_DRAWS_INDEPENDENT = 1_000_000
-# Drawing a metric to first order moved probabilities by at most this divided by the root of the effective number of
-# units, tried with 100 to 20,000 units.
+# Drawing a metric to first order changed probabilities by at most this over the square root of the effective number of
+# units, in trials with 100 to 20,000 units.
 _LINEARISATION_ERROR = 0.3
 
 
@@ -79,7 +79,7 @@ def compare(
         such as ``(-0.005, 0.01)``. ``-low`` is the margin of `Comparison.p_not_worse`.
     prior
         The concentration of the Dirichlet prior on each model's cells: ½ by default, Jeffreys'; 1 is the uniform prior of
-        Wang & Li (2019), and the default of folds.
+        Wang & Li (2019), and the default for folds.
     prob
         The probability of the intervals that are printed.
     method
@@ -92,7 +92,7 @@ def compare(
         What the claim is about: ``"models"``, these very trained models; ``"method"``, the way of training them on as
         many items as there were, estimated from several runs or from the folds of a cross-validation. ``"auto"`` takes
         the method if there are runs, and the models otherwise, with the other answer in the notes. With several data sets
-        the claim is about ``"corpora"``, the average of the data sets that these are a sample of.
+        the claim is about ``"corpora"``, the average over the population of data sets from which these were sampled.
     n_draws
         The number of draws, if draws are made; by default 20,000, and more until the standard error of P(H1) is below
         0.0005, at most 100,000 (1,000,000 of independent models), and as few as 2,000 if there are many units.
@@ -142,7 +142,7 @@ class ComparisonOptions:
     seed
         The seed of the draws.
     rng
-        The number that a signature names: the seed that was given; None after a Generator.
+        The seed that was given, for the signature; None if a Generator was given.
     """
 
     rope: Rope
@@ -304,7 +304,7 @@ def comparison_of(
     )
 
     def unless_unknown(post: Posterior, value: float) -> Posterior:
-        """Return the posterior, or `Undefined` if it is only the prior, or if it does not vary over too few units."""
+        """Return the posterior, or `Undefined` if it is only the prior, or if too few units show no spread."""
         # Models that did the same on every unit are compared even then: neither is better.
         if math.isnan(value) or not (alike or shows_spread(settings, post)):
             return Undefined()
@@ -321,7 +321,7 @@ def comparison_of(
         tails = UNKNOWN_TAILS
         mcse = 0.0
     gold_positives = _gold_positives(sampling)
-    # Equal numbers of gold positives suggest that totals are of one test set, whose items they do not pair.
+    # Equal numbers of gold positives suggest that the totals come from one test set, but totals do not pair its items.
     same_gold = gold_positives is not None and gold_positives[0] == gold_positives[1]
     return Comparison(
         definition=metric,
@@ -339,7 +339,7 @@ def comparison_of(
         alike=alike,
         variance=variance_by_source(sampling, metric),
         generations=generation_share(sampling, metric),
-        # That of A is its mirror image.
+        # The correlation of A is the same with the opposite sign.
         size_correlation=float(sampling.size_correlations(metric)[-1]),
         gold_positives=gold_positives,
         pairing_unknown=same_gold and difference_known,

@@ -49,9 +49,9 @@ def joint_claims(scores: FloatArray, margin: float, prob: float) -> JointClaims:
 
     A standardised lead of model j over model i is :math:`t_{ij} = (D_j - D_i - m_j + m_i) / s_{ij}`, with draws D, their
     means m, and the standard deviation s of their differences. Model j *beats* model i if :math:`m_j - m_i` is more than the
-    margin and :math:`q_i s_{ij}`, where q is the quantile of :math:`\max_j t_{ij}` at the probability from which `compare`
-    claims a difference: each model is compared with all others at once, as in Hsu's comparisons with the best (1984).
-    For the upper end of a rank, the same is asked of the models that i beats, with :math:`\max_j t_{ji}`.
+    margin plus :math:`q_i s_{ij}`, where q is the quantile of :math:`\max_j t_{ij}` at the probability from which
+    `compare` claims a difference: each model is compared with all others at once, as in Hsu's comparisons with the best
+    (1984). For the upper end of a rank, the same is asked of the models that i beats, with :math:`\max_j t_{ji}`.
     A claim about all pairs uses the `prob` quantile of the largest of all :math:`t_{ij}`, and must meet both conditions
     above as well.
 

@@ -71,7 +71,8 @@ def posterior(
     prior
         λ of the Dirichlet prior on each model's cells: ½, the default, is Jeffreys'; 1 is uniform, as in Wang & Li, and
         the default of folds. If every item has one of several classes, it is the number of items that the prior adds to
-        each class. How many of them are right is centred on the model's accuracy, which itself has Jeffreys' prior.
+        each class. The share of these items that are right is centred on the model's accuracy, which itself has
+        Jeffreys' prior.
     assumption
         ``"auto"`` respects clusters if units are clusters; ``"independent"`` and ``"paired"`` take single
         items as units.
@@ -96,12 +97,13 @@ def posterior(
     metric = resolve_metric(metric, ev)
     from_own_folds = target == "method" and ev.folds is not None
     if model not in ev.names or from_own_folds:
-        # A run is then a model by itself, and a method's spread is estimated from its own folds.
+        # A run then counts as a model by itself, and a method's spread is estimated from its own folds.
         ev = ev.select([model])
     sampling = sampling_model(ev, assumption, target, prior)
     by_score = posteriors(sampling, [metric], n_draws, rng)
     if (model, metric.name) not in by_score:
-        # By itself, so that the error is about this model; neither a plain score nor what was sampled depends on the prior.
+        # The model is selected alone, so that the error is about it; neither plain scores nor settings depend on the
+        # prior.
         alone = sampling_model(ev.select([model]), assumption, target)
         place = "" if alone.training_variance is None else " in a fold"
         # This raises if the score is undefined; otherwise the score has no posterior because it does not vary.
@@ -115,7 +117,7 @@ def posteriors(
 ) -> dict[tuple[str, str], Posterior]:
     """Return posteriors of all defined scores, by model and metric; scores without a closed form share draws.
 
-    A score that is the same in all folds, or on each of only a few units, has no posterior either.
+    A score that is the same in all folds, or on all units if there are only a few, has no posterior either.
     """
     n_draws = number_of_draws(sampling, metrics, n_draws)
     warn_if_few(sampling, *metrics)
@@ -219,7 +221,7 @@ class ScorePosterior:
     Attributes
     ----------
     sampling, metric
-        What was sampled and believed, and what is scored.
+        The sampling model, with its prior, and the metric.
     draws
         Joint draws of the scores, axes (draw, name); None if they are not needed, or not yet made.
     """

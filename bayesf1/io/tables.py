@@ -454,10 +454,11 @@ def _flattened(table: Any) -> Any:
     while any(pa.types.is_struct(field.type) for field in table.schema):
         table = table.flatten()
     for i, field in enumerate(table.schema):
-        # Text as polars writes it, which pyarrow can hardly compare, and decimals (of any width), which pandas lacks.
-        plain = {"string_view": pa.string(), "decimal": pa.float64()}.get(str(field.type).partition("1")[0])
-        if plain is not None:
-            table = table.set_column(i, field.name, table[i].cast(plain))
+        # pyarrow can hardly compare text as polars writes it, and pandas has no decimals.
+        if pa.types.is_string_view(field.type):
+            table = table.set_column(i, field.name, table[i].cast(pa.string()))
+        elif pa.types.is_decimal(field.type):
+            table = table.set_column(i, field.name, table[i].cast(pa.float64()))
     return table
 
 

@@ -295,7 +295,7 @@ def _json_of(answers: Sequence[Answer]) -> str:
 def as_json(document: Mapping[str, Any]) -> str:
     """Return a document as indented JSON, which has no NaN, and no character that a terminal would obey."""
     text = json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False)
-    # ASCII and letters need no test, and nearly all text is of these.
+    # Printable ASCII and letters, which make up nearly all text, need no test.
     return re.sub(r"[^\n -~\w]", _escaped, text)
 
 

@@ -33,7 +33,7 @@ class EffectiveSample(NamedTuple):
 
     @property
     def freedom(self) -> float:
-        """Degrees of freedom, at least the one that a single unit is given."""
+        """Degrees of freedom, at least 1, which a single unit is given."""
         return max(self.units - 1.0, 1.0)
 
     def inflation(self, centre: FloatArray) -> SmallSampleInflation:
@@ -54,7 +54,7 @@ def effective_sample_of(units: Units, denominator_weights: FloatArray) -> Effect
     units
         The units.
     denominator_weights
-        What one of each cell adds to a metric's denominator, axes (model, cell).
+        What one count in each cell adds to a metric's denominator, axes (model, cell).
 
     Examples
     --------
@@ -94,9 +94,9 @@ class SizeEffect(NamedTuple):
     def draw(self, n: int, rng: np.random.Generator) -> FloatArray:
         """Draw how much scores are moved, axes (draw, model).
 
-        Another sample has g more long units, where g is a Cauchy variate with median one, as a sample rarely has the
-        longest unit. Scores move by :math:`2.5g/(n + |g|)` of the shift, which may be more than the whole, as there may be
-        longer units.
+        Another sample has g more long units, where g is a Cauchy variate; its median is one, not zero, as a sample
+        rarely contains the longest unit of all. Scores move by :math:`2.5g/(n + |g|)` times the shift; this may exceed
+        the whole shift, as there may be longer units.
         """
         extra = 1.0 + rng.standard_cauchy((n, 1))
         return np.asarray(_SIZE_EFFECT * extra / (self.long_units + np.abs(extra)) * self.shift)
@@ -125,7 +125,7 @@ class SmallSampleInflation:
 
     @property
     def widening(self) -> float:
-        """How many times as large the standard deviation is as that of the draws."""
+        """The factor by which the standard deviation exceeds that of the draws."""
         return float(self.seen_variance**-0.5)
 
     def stretch(self, scores: FloatArray, factors: FloatArray, rng: np.random.Generator) -> FloatArray:
@@ -147,7 +147,8 @@ class SmallSampleInflation:
         half = 0.5 * self.freedom
         factors = np.sqrt(half / rng.standard_gamma(half, size=n).clip(1e-300))
         if self.freedom <= 1.0:
-            # Draws of a single unit differ from its score only by the prior, to one side; the other is as probable.
+            # Draws of a single unit differ from its score only through the prior, to one side; the other side is as
+            # probable.
             factors *= rng.choice((-1.0, 1.0), size=n)
         return np.asarray(self.widening * factors)
 

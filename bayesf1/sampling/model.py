@@ -38,7 +38,8 @@ TARGETS = ("auto", "models", "method", "corpora")
 
 # The number of draws that show how much the scores of runs vary between samples of units alone.
 _PILOT = 1000
-# The most draws of a random-effects model, and how many entries, in the covariances of all draws, take a second or two.
+# The most draws of a random-effects model, and how many entries of covariance matrices, over all draws, take a second
+# or two.
 _MOST_EFFECTS = 100_000
 _AFFORDABLE_EFFECTS = 20_000_000
 # The number of variates that take a few seconds, and the fewest draws, which are made in any case.
@@ -51,8 +52,8 @@ _EVIDENT = 0.1
 # The fewest units that are ranked, and the most patterns, as more take too long.
 _FEWEST_RANKED = 5
 _MOST_RANKED = 50_000
-# Intervals of n units are widened if the p-value is below this, divided by n. Few units show little, and if there are many,
-# a false alarm costs more.
+# Intervals of n units are widened if the p-value is below this, divided by n. The threshold is lenient for few units,
+# which show little, and strict for many, where a false alarm costs more.
 _SUSPECTED = 2.0
 
 
@@ -201,7 +202,7 @@ class SamplingModel:
 
     @property
     def _times_counted(self) -> float:
-        """How often the weights count each unit: once, or in a cross-validation in each repeat, discounted."""
+        """How often the weights count each unit: once, or in a cross-validation once per repeat, times the discount."""
         folds = self.ev.folds
         if folds is None:
             return 1.0

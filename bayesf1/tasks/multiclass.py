@@ -137,8 +137,8 @@ class _Correction(NamedTuple):
 class MultiClass(Classed):
     """Every item has one class of several.
 
-    The prior adds λ items to each class that gold has. A model is right on a share of them whose mean is the average of its
-    accuracies by class. The accuracy on all items has Jeffreys' prior, half an item right and half an item wrong. Classes
+    The prior adds λ items to each class that gold has. The share of them that a model gets right has the average of its
+    accuracies by class as its mean. The accuracy on all items has Jeffreys' prior, half an item right and half wrong. Classes
     that gold does not have score 0.
 
     Attributes
@@ -216,7 +216,7 @@ class MultiClass(Classed):
         return (*notes, note)
 
     def draw(self, sampling: SamplingModel, n_draws: int, rng: np.random.Generator) -> Iterator[FloatArray]:
-        """Yield draws: gamma weights of patterns and of the prior's items, which are divided for each model."""
+        """Yield draws: gamma weights of patterns and of the prior's items, which each model has right or wrong."""
         observed = sampling.ev.tables
         n_models = len(observed)
         for tables in draw_bootstrap(sampling, n_draws=n_draws, rng=rng, more=2 * observed.size):

@@ -216,3 +216,13 @@ def test_without_generations_these_items_are_all_there_is():
     ev = bf.from_frame(marks(20, 2, 2), correct="correct")
     with pytest.raises(ValueError, match="assumption='fixed' asks about these items"):
         bf.hierarchical({"x": ev, "y": ev}, assumption="fixed")
+
+
+def test_items_that_are_counted_twice_have_the_share_of_variance_that_each_has_once():
+    rng = np.random.default_rng(1)
+    rows = [(m, i, g, int(rng.random() < 0.6)) for m in "AB" for i in range(50) for g in range(4)]
+    ev = bf.from_frame(pd.DataFrame(rows, columns=["model", "id", "epoch", "ok"]), correct="ok")
+    once, twice, added = (bf.compare(one, rng=1).headline for one in (ev, ev.scaled(2), ev + ev))
+    share = [c.generations.share for c in (once, twice, added)]
+    assert share[1] == pytest.approx(share[2])
+    assert share[1] == pytest.approx(share[0], rel=0.01)

@@ -158,7 +158,7 @@ def inside_region(c: Comparison) -> str:
 
 
 def many_pairs(n_pairs: int) -> str:
-    """Say that claims about many pairs add up.
+    """Say that among claims about many pairs some are likely to be wrong.
 
     Examples
     --------

@@ -17,7 +17,7 @@ from bayesf1.tasks.judged.strata import Strata
 
 # If kappa with two models differs by more than this, a note says that the judge errs on the same items as one of them.
 _LEANS = 0.3
-# A note is written if more than this share of items has gold labels that are drawn from each rater alone.
+# A note is written if the gold labels of more than this share of items are drawn as if raters erred independently.
 _UNLIKE_LABELLED = 0.05
 # Weak models look too good if more than this percentage of items is in strata without a label, and if errors correlate by
 # more than this.

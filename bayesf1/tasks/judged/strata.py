@@ -1,4 +1,4 @@
-r"""Strata of items that have the same labels of all models and perhaps a judge, and shares of gold labels in them.
+r"""Strata of items to which all models, and perhaps a judge, gave the same labels; shares of gold labels in them.
 
 A model's table counts, for each stratum c and each label p that some model said there, the items of each gold label g and
 the unlabelled ones:
@@ -123,7 +123,7 @@ class Strata:
 
     @cached_property
     def pair_of(self) -> IntArray:
-        """The pair of each stratum and the label of each model there, axes (stratum, model)."""
+        """The number of the pair that each model's label forms with each stratum, axes (stratum, model)."""
         numbers = {pair: i for i, pair in enumerate(self.pairs)}
         n = len(self.models)
         rows = [[numbers[c, label] for label in labels[:n]] for c, labels in enumerate(self.predicted)]
