@@ -148,6 +148,8 @@ def test_pages_can_be_read_by_everybody(browser, address, width, scheme, pages):
     axe = browser.devtools("Page.addScriptToEvaluateOnNewDocument", source=AXE.read_text(encoding="utf-8"))
     for name in pages:
         browser.open(f"{address}/{name}", width=width)
+        # A busy machine may show a page before all of it has come.
+        browser.wait("return document.readyState === 'complete' && document.querySelector('main') !== null")
         wrong = browser.run_until_done(LOOK)
         if wrong or browser.run("return document.documentElement.dataset.theme") != scheme:
             found[name] = wrong
