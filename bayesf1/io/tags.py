@@ -66,10 +66,6 @@ class CodedTags(NamedTuple):
         codes = np.fromiter(map(number.__getitem__, tags), np.int64, len(tags))
         return cls(codes, [*number])
 
-    def tolist(self) -> list[str]:
-        """Return the tags themselves."""
-        return list(map(self.names.__getitem__, self.codes.tolist()))
-
 
 class _Scheme(NamedTuple):
     """Prefixes, and which pairs of neighbours start, continue and end a span.
